@@ -1,0 +1,124 @@
+// Scorer: judges one answer. The unit that rules, judges and user code are written as.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rewardloop/clock.h"
+#include "rewardloop/executor.h"
+#include "rewardloop/item.h"
+#include "rewardloop/result.h"
+#include "rewardloop/status.h"
+#include "rewardloop/task.h"
+
+namespace rewardloop {
+
+// One step of an explanation: what was found where, what was compared with what.
+struct ExplainStep {
+  std::string stage;   // "extract", "normalize", "compare", ...
+  std::string detail;  // one line for a person
+  // Byte range in the response that the step speaks of; -1 when it speaks of none.
+  int64_t begin = -1;
+  int64_t end = -1;
+};
+
+// What a scorer may use while it judges one attempt of one item. Lives until that attempt ends.
+//
+// Not thread-safe: belongs to the attempt.
+class REWARDLOOP_EXPORT ScoreContext {
+ public:
+  ScoreContext(Executor* executor, int64_t deadline_ns, std::stop_token stop, uint64_t seed)
+      : executor_(executor), deadline_ns_(deadline_ns), stop_(std::move(stop)), seed_(seed) {}
+
+  // Null only where a scorer is called directly, without an engine (rl.verify): then Sleep() returns false at once.
+  Executor* executor() const { return executor_; }
+  // When this attempt is over, in the executor's clock; kNoDeadline when there is none.
+  int64_t deadline_ns() const { return deadline_ns_; }
+  // Set when the attempt's result is no longer wanted: its deadline passed or it was cancelled.
+  const std::stop_token& stop() const { return stop_; }
+  // Hash of run seed, item id and sample index; the only randomness a scorer may use.
+  uint64_t seed() const { return seed_; }
+
+  // Suspends the coroutine for `duration_ns` of the executor's clock without holding a thread.
+  // Yields true when the time has passed, false as soon as stop() is requested.
+  Task<bool> Sleep(int64_t duration_ns);
+
+  // Collects the steps of an explanation; null (the usual case) when nobody asked, so test before formatting.
+  std::vector<ExplainStep>* explanation = nullptr;
+  void Explain(std::string stage, std::string detail, int64_t begin = -1, int64_t end = -1) {
+    if (explanation) explanation->push_back({std::move(stage), std::move(detail), begin, end});
+  }
+
+ private:
+  Executor* executor_;
+  int64_t deadline_ns_;
+  std::stop_token stop_;
+  uint64_t seed_;
+};
+
+// How a scorer spends its time, which decides how the engine runs it.
+enum class Execution {
+  kCpu,    // Score() computes and returns: runs in chunks on the CPU pool, one thread each
+  kAsync,  // ScoreAsync() waits (timers, network): many in flight, no thread held
+};
+
+// Thread-safe: Score() and ScoreAsync() are called from many threads at once on one object. Keep per-call state on the
+// stack or in the coroutine.
+class REWARDLOOP_EXPORT Scorer {
+ public:
+  virtual ~Scorer() = default;
+
+  virtual Execution execution() const { return Execution::kCpu; }
+
+  // Judges `item`, whose bytes stay valid until the call returns and no longer. An exception thrown from here becomes
+  // error(exception), a NaN or infinite score error(non_finite). Must be deterministic in (item, arguments, seed).
+  // "No answer found" is a score; a ground truth that is missing or cannot be read is unscorable.
+  virtual Verdict Score(const RewardItem& item, ScoreContext& context) const = 0;
+
+  // As Score(), for scorers with execution() == kAsync. Runs on the executor; `item` and `context` outlive the task.
+  // When context.stop() is requested the task must end soon; its verdict is then dropped.
+  virtual Task<Verdict> ScoreAsync(const RewardItem& item, ScoreContext& context) const;
+
+  // What is called a change of behaviour: part of the digest and of `scorer_version`. Set by the registry.
+  const std::string& name() const { return name_; }
+  const std::string& version() const { return version_; }
+  void SetIdentity(std::string name, std::string version) {
+    name_ = std::move(name);
+    version_ = std::move(version);
+  }
+
+ private:
+  std::string name_;
+  std::string version_;
+};
+
+// One argument of a scorer or manager, as users name it.
+struct ArgSpec {
+  std::string name;
+  // "number", "integer", "boolean", "string", "array", "object" or "any"; null is allowed where the default is null.
+  std::string type;
+  Json default_value;
+  std::string doc;                   // one sentence
+  std::vector<std::string> choices;  // allowed strings, empty: any
+};
+
+// Everything the registry, the documentation and the command line know of a scorer. One per file of src/scorers.
+struct ScorerSpec {
+  std::string name;
+  std::string version;  // changes when a verdict changes
+  std::string summary;  // one line
+  std::string doc;      // what it does, what it needs, an example
+  std::vector<ArgSpec> args;
+  // Receives an object with every argument of `args`, validated, defaults filled in.
+  std::function<Result<std::unique_ptr<Scorer>>(const Json& args)> make;
+  // False for scorers with side effects or that ask a model: they are never deduplicated.
+  bool pure = true;
+};
+
+}  // namespace rewardloop
