@@ -35,7 +35,8 @@ class REWARDLOOP_EXPORT Executor {
   // Runs `task` soon on a worker. Never runs it inside this call. Tasks must not throw.
   virtual void Post(Task task) = 0;
 
-  // Runs `task` on a worker at or after `deadline_ns`. A past deadline means soon.
+  // Runs `task` at or after `deadline_ns`, on the timer thread: it must be quick and must not block, so that deadlines
+  // hold while every worker is busy. A past deadline means soon.
   virtual TimerId PostAt(int64_t deadline_ns, Task task) = 0;
   // Stops a timer. False when it already ran, runs right now, or never existed; then `task` may still be running.
   virtual bool CancelTimer(TimerId id) = 0;
@@ -47,6 +48,11 @@ class REWARDLOOP_EXPORT Executor {
 
   // Number of tasks that run at the same time.
   virtual int concurrency() const = 0;
+
+  // A task overran its deadline and will perhaps never return: gives its place to a new worker, as long as fewer than
+  // kMaxLostThreads are lost.
+  static constexpr int kMaxLostThreads = 64;
+  virtual void ReplaceThread() {}
 };
 
 }  // namespace rewardloop

@@ -12,12 +12,12 @@
 
 namespace rewardloop {
 
-// Latencies in buckets that grow by 2^(1/4) from 1 us to about 17 minutes; quantiles are exact to 19 %.
+// Latencies in four buckets per power of two, from 1 us to 19 hours; quantiles are exact to 25 %.
 //
 // Not thread-safe.
 class REWARDLOOP_EXPORT Histogram {
  public:
-  static constexpr int kBuckets = 124;
+  static constexpr int kBuckets = 108;
   void Add(int64_t duration_ns, int64_t count = 1);
   void Merge(const Histogram& other);
   int64_t count() const { return count_; }
@@ -52,7 +52,8 @@ struct MetricsSnapshot {
   int64_t groups_zero_spread = 0;
   int64_t attempts_retried = 0;
   int64_t policy_values = 0;  // missing scores that an on_error policy turned into a number
-  int64_t dropped_handles_items = 0;
+  int64_t items_dropped_with_handle = 0;  // cancelled or forgotten because their handle was dropped
+  int64_t groups_dropped = 0;             // finished groups that nobody took, past uncollected_items
   int64_t submit_ns = 0;   // total time inside submit
   int64_t collect_ns = 0;  // total time that collect waited
   int64_t backlog_items_max = 0;

@@ -148,6 +148,11 @@ class REWARDLOOP_EXPORT AsyncRewardPipeline {
   virtual Result<std::optional<Group>> NextGroup(int64_t step = 0, int64_t timeout_ns = kNoDeadline) = 0;
   // True when Collect would not wait.
   virtual bool Ready(const BatchHandle& handle) const = 0;
+  // Calls `callback` once, on the executor, as soon as Collect, Next or NextGroup would not wait (at once when that is so
+  // already, or when the handle or step is not known). For event loops; it must be quick.
+  virtual void WhenReady(const BatchHandle& handle, std::function<void()> callback) = 0;
+  virtual void WhenNext(const BatchHandle& handle, std::function<void()> callback) = 0;
+  virtual void WhenGroup(int64_t step, std::function<void()> callback) = 0;
 
   // A step's sampling begins now. Steps may overlap.
   virtual int64_t BeginStep() = 0;

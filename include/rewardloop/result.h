@@ -74,6 +74,8 @@ struct REWARDLOOP_EXPORT RewardResult {
   // Present iff status == kScored, or a named on_error policy put a value here (then `policy_value` is set).
   std::optional<double> score;
   bool policy_value = false;
+  // The score may be trained on: it is present and no policy masked it (drop_group).
+  bool valid = false;
   std::vector<Component> components;
   Json extra;  // object
   std::optional<std::string> extracted;
