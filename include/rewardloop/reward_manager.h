@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ class REWARDLOOP_EXPORT RewardManager {
   virtual Status Admit(const RewardItem& item) const { return Status(); }
   // The limiter that the engine passes `item` through. Its wait counts as queueing, not as execution.
   virtual LimiterUse Limiter(const RewardItem& item) const { return {}; }
+  // How long one attempt may take, where the manager has a say in it; the shorter of this and the pipeline's time-out holds.
+  virtual std::optional<int64_t> timeout_ns() const { return std::nullopt; }
   // Who judges `item`, for the result's scorer name, version and digest. Null: the manager itself.
   virtual const Scorer* ScorerOf(const RewardItem& item) const { return nullptr; }
 
@@ -68,11 +71,13 @@ struct ManagerSpec {
   std::string summary;
   std::string doc;
   std::vector<ArgSpec> args;
-  // What a factory may use. `limiter_prefix` keeps the default limiters of two pipelines apart.
+  // What a factory may use. Managers and registries outlive the call only where a shared_ptr says so.
   struct Deps {
     std::shared_ptr<const ScorerSelector> scorers;
     const ScorerRegistry* registry = nullptr;
     class Engine* engine = nullptr;
+    const class ManagerRegistry* managers = nullptr;  // for inner managers; set by ManagerRegistry::Make
+    std::string limiter_prefix;                       // keeps the default limiters of two pipelines apart; may be empty
   };
   std::function<Result<std::unique_ptr<RewardManager>>(const Json& args, const Deps& deps)> make;
 };
@@ -81,10 +86,14 @@ struct ManagerSpec {
 class REWARDLOOP_EXPORT ManagerRegistry {
  public:
   static ManagerRegistry WithBuiltins();
+  // kAlreadyExists when the name is taken.
   Status Register(ManagerSpec spec);
+  // Null when unknown. Valid until the next Register().
   const ManagerSpec* Find(std::string_view name) const;
+  // A new manager. kNotFound with a suggestion for an unknown name, kInvalidArgument for bad arguments.
   Result<std::shared_ptr<RewardManager>> Make(std::string_view name, const Json& args,
                                               const ManagerSpec::Deps& deps) const;
+  // All, sorted by name.
   const std::vector<ManagerSpec>& specs() const { return specs_; }
 
  private:

@@ -85,6 +85,11 @@ class REWARDLOOP_EXPORT Scorer {
   // When context.stop() is requested the task must end soon; its verdict is then dropped.
   virtual Task<Verdict> ScoreAsync(const RewardItem& item, ScoreContext& context) const;
 
+  // Judges several items in one call, one verdict per item in the order of `items`; for scorers that are cheaper that way.
+  // Which items come together carries no meaning. The default asks item by item, and an exception concerns its item alone;
+  // overridden, an exception or a wrong number of verdicts is the error of all of them. Used by the manager `batch`.
+  virtual Task<std::vector<Verdict>> ScoreBatch(std::vector<const RewardItem*> items, ScoreContext& context) const;
+
   // What is called a change of behaviour: part of the digest and of `scorer_version`. Set by the registry.
   const std::string& name() const { return name_; }
   const std::string& version() const { return version_; }
