@@ -18,6 +18,7 @@ class Fuel {
     return left_ >= 0;
   }
   bool empty() const { return left_ < 0; }
+  int64_t left() const { return left_ < 0 ? 0 : left_; }
   int64_t used() const { return left_ < 0 ? total_ : total_ - left_; }
 
  private:
