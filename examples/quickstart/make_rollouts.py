@@ -16,13 +16,17 @@ from word_problems import PROBLEMS, Values, WordProblem
 
 SEED = 20260
 Row = dict[str, Any]
+# Written beside a row while it is made, and not into the file: is the answer right? None: a matter of the scorer's rules.
+LABEL = "_right"
 
 REFUSAL = "I'm sorry, but I can't work this out without more information."
 CHATTER = "Okay, let me start again and check every step carefully. "
 
 
-def item(source: str, group: str, k: int, size: int, prompt: str, truth: object, response: str | None, **more: object) -> Row:
+def item(source: str, group: str, k: int, size: int, prompt: str, truth: object, response: str | None,
+         right: bool | None, **more: object) -> Row:
     row: Row = {
+        LABEL: right,
         "item_id": f"{group}/{k}",
         "data_source": source,
         "group_id": group,
@@ -93,40 +97,42 @@ def gsm8k(rng: random.Random) -> Iterator[Row]:
         for k, kind in enumerate(kinds):
             response = word_problem_response(rng, kind, problem, numbers)
             stop = {"cut": "length", "loop": "length"}.get(kind, "stop")
-            yield item("openai/gsm8k", f"gsm8k-{g:02}", k, 8, problem.question.format(**numbers), str(answer), response,
+            right = {"right": True, "dollar": True, "chinese": True, "unmarked": None, "boxed": None}.get(kind, False)
+            yield item("openai/gsm8k", f"gsm8k-{g:02}", k, 8, problem.question.format(**numbers), str(answer), response, right,
                        extra_info={"split": "train", "index": g, "stop_reason": stop})
 
 
 # --- hand-written problems
 
-def draw(rng: random.Random, problem: Problem, mood: str) -> str:
+def draw(rng: random.Random, problem: Problem, mood: str) -> tuple[str, bool]:
     share = {"easy": 1.0, "usual": 0.5, "hard": 0.2, "hopeless": 0.0}[mood]
-    return rng.choice(problem.right if rng.random() < share else problem.wrong)
+    right = rng.random() < share
+    return rng.choice(problem.right if right else problem.wrong), right
 
 
 def math(rng: random.Random) -> Iterator[Row]:
     moods = ["usual", "usual", "hard", "usual", "usual", "easy", "usual", "usual", "hard", "hopeless"]
     for g, (problem, mood) in enumerate(zip(MATH, moods)):
         for k in range(8):
-            response = draw(rng, problem, mood)
+            response, right = draw(rng, problem, mood)
             if mood != "easy" and rng.random() < 0.06:
-                response = response[: len(response) // 2]
-            yield item("HuggingFaceH4/MATH-500", f"math-{g:02}", k, 8, problem.prompt, problem.gold, response)
+                response, right = response[: len(response) // 2], False
+            yield item("HuggingFaceH4/MATH-500", f"math-{g:02}", k, 8, problem.prompt, problem.gold, response, right)
 
 
 def choice(rng: random.Random) -> Iterator[Row]:
     for g, (problem, mood) in enumerate(zip(CHOICE, ["usual", "hard", "usual", "easy", "usual", "usual"])):
         for k in range(4):
-            yield item("science_choice", f"choice-{g:02}", k, 4, problem.prompt, problem.gold, draw(rng, problem, mood))
+            yield item("science_choice", f"choice-{g:02}", k, 4, problem.prompt, problem.gold, *draw(rng, problem, mood))
 
 
 def qa(rng: random.Random) -> Iterator[Row]:
     """An agent that may search first: two or three outputs in one trajectory, the last one holds the answer."""
     for g, (problem, mood) in enumerate(zip(QA, ["usual", "usual", "easy", "usual", "usual", "usual", "hard", "usual"])):
         for k in range(4):
-            answer = draw(rng, problem, mood)
+            answer, right = draw(rng, problem, mood)
             final = f"<think>The passage names it.</think>\n<answer>{answer}</answer>"
-            row = item("searchR1_nq", f"qa-{g:02}", k, 4, problem.prompt, {"target": problem.gold}, final)
+            row = item("searchR1_nq", f"qa-{g:02}", k, 4, problem.prompt, {"target": problem.gold}, final, right)
             if rng.random() < 0.5:
                 del row["response"], row["num_tokens"]
                 searches = [f"<think>I should look this up.</think>\n<search>{problem.prompt}</search>"] * rng.randint(1, 2)
@@ -137,7 +143,7 @@ def qa(rng: random.Random) -> Iterator[Row]:
 def summaries(rng: random.Random) -> Iterator[Row]:
     for g, (problem, mood) in enumerate(zip(SUMMARIES, ["usual", "usual", "easy", "hopeless"])):
         for k in range(4):
-            yield item("one_sentence", f"summary-{g:02}", k, 4, problem.prompt, problem.gold, draw(rng, problem, mood))
+            yield item("one_sentence", f"summary-{g:02}", k, 4, problem.prompt, problem.gold, *draw(rng, problem, mood))
 
 
 def formats(rng: random.Random) -> Iterator[Row]:
@@ -152,25 +158,30 @@ def formats(rng: random.Random) -> Iterator[Row]:
             f"{a} + {b} = {a + b}",
         ]
         for k in range(4):
-            yield item("think_format", f"format-{g:02}", k, 4, f"What is {a} + {b}?", str(a + b), rng.choice(shapes))
+            shape = rng.choice(shapes)
+            yield item("think_format", f"format-{g:02}", k, 4, f"What is {a} + {b}?", str(a + b), shape, shape in shapes[:2])
 
 
 def odd_ones() -> Iterator[Row]:
     """Rows as they turn up in real dumps: what cannot be judged gets a status and no score."""
     text = "The sum of the digits is 18. \\boxed{18}"
-    yield item("HuggingFaceH4/MATH-500", "odd-no-truth", 0, 1, "What is the sum of the digits of 99?", None, text)
-    yield item("HuggingFaceH4/MATH-500", "odd-broken-truth", 0, 1, "What is half of one third?", "\\frac{1}{", "\\boxed{1/6}")
-    yield item("haiku_judge", "odd-source", 0, 1, "Write a haiku about autumn.", "", "Leaves drift to the ground,\nthe lake keeps the sky's colour,\none crow calls, then none.")
-    yield item("openai/gsm8k", "odd-unicode", 0, 1, "What is 1000 + 234? 🎉", "1234", "Здесь просто: 1000 + 234 = 1234 🎉\n#### 1,234")
+    yield item("HuggingFaceH4/MATH-500", "odd-no-truth", 0, 1, "What is the sum of the digits of 99?", None, text, None)
+    yield item("HuggingFaceH4/MATH-500", "odd-broken-truth", 0, 1, "What is half of one third?", "\\frac{1}{", "\\boxed{1/6}", None)
+    yield item("haiku_judge", "odd-source", 0, 1, "Write a haiku about autumn.", "", "Leaves drift to the ground,\nthe lake keeps the sky's colour,\none crow calls, then none.", None)
+    yield item("openai/gsm8k", "odd-unicode", 0, 1, "What is 1000 + 234? 🎉", "1234", "Здесь просто: 1000 + 234 = 1234 🎉\n#### 1,234", True)
 
 
-def main() -> None:
+def labelled_rows() -> list[Row]:
     rng = random.Random(SEED)
     rows: list[Row] = []
     for source in (gsm8k, math, choice, qa, summaries, formats):
         rows += source(rng)
     rng.shuffle(rows)  # a sampler finishes in its own order
-    rows += odd_ones()
+    return rows + list(odd_ones())
+
+
+def main() -> None:
+    rows = [{k: v for k, v in row.items() if k != LABEL} for row in labelled_rows()]
     out = Path(__file__).with_name("rollouts.jsonl")
     out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     print(f"{out.name}: {len(rows)} rows, {len({row['group_id'] for row in rows})} groups")
