@@ -1,0 +1,190 @@
+// PipelineConfig from and to JSON, and to the options of the parts it configures.
+#include "rewardloop/config.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "config/values.h"
+
+namespace rewardloop {
+namespace {
+
+template <typename Enum>
+Enum Choice(const std::string& text, std::initializer_list<std::pair<const char*, Enum>> names) {
+  for (const auto& [name, value] : names) {
+    if (text == name) return value;
+  }
+  return names.begin()->second;
+}
+
+template <typename Enum>
+std::string NameOf(Enum value, std::initializer_list<std::pair<const char*, Enum>> names) {
+  for (const auto& [name, candidate] : names) {
+    if (candidate == value) return name;
+  }
+  return "";
+}
+
+using UnknownNames = std::initializer_list<std::pair<const char*, UnknownRewards>>;
+using GroupingNames = std::initializer_list<std::pair<const char*, Grouping>>;
+using OverflowNames = std::initializer_list<std::pair<const char*, Overflow>>;
+#define RL_UNKNOWN_NAMES UnknownNames{{"raise", UnknownRewards::kRaise}, {"warn", UnknownRewards::kWarn}}
+#define RL_GROUPING_NAMES GroupingNames{{"submit", Grouping::kSubmit}, {"explicit", Grouping::kExplicit}}
+#define RL_OVERFLOW_NAMES                    \
+  OverflowNames {                            \
+    {"block", Overflow::kBlock},             \
+    {"drop_oldest", Overflow::kDropOldest},  \
+    {"reject", Overflow::kReject},           \
+  }
+
+std::optional<double> Seconds(const Json& value) {
+  if (value.is_null()) return std::nullopt;
+  return value.AsDouble();
+}
+
+Json SecondsToJson(const std::optional<double>& seconds) { return seconds ? Json(*seconds) : Json(); }
+
+int64_t LimitNs(const std::optional<double>& seconds) { return seconds ? SecondsToNs(*seconds) : kNoDeadline; }
+
+// Assigns checked `value` to the member that is called `key`.
+Status Assign(const std::string& key, const Json& value, PipelineConfig* config) {
+  PipelineConfig& c = *config;
+  if (key == "scorer") c.scorer = value.AsString();
+  else if (key == "scorer_args") c.scorer_args = value;
+  else if (key == "manager") c.manager = value.AsString();
+  else if (key == "manager_args") c.manager_args = value;
+  else if (key == "dispatch") c.dispatch = value.AsString();
+  else if (key == "data_sources") c.data_sources = value;
+  else if (key == "unknown_rewards") c.unknown_rewards = Choice(value.AsString(), RL_UNKNOWN_NAMES);
+  else if (key == "preset") c.preset = value.AsString();
+  else if (key == "fields") c.fields = value;
+  else if (key == "on_error") {
+    RL_ASSIGN_OR_RETURN(c.on_error, OnError::Parse(value.is_null() ? "null" : value.AsString()));
+  }
+  else if (key == "timeout") c.timeout = Seconds(value);
+  else if (key == "total_timeout") c.total_timeout = Seconds(value);
+  else if (key == "queue_timeout") c.queue_timeout = Seconds(value);
+  else if (key == "max_attempts") c.max_attempts = value.AsInt();
+  else if (key == "retry_delay") c.retry_delay = value.AsDouble();
+  else if (key == "seed") c.seed = value.AsInt();
+  else if (key == "grouping") c.grouping = Choice(value.AsString(), RL_GROUPING_NAMES);
+  else if (key == "group_size") c.group_size = value.AsInt();
+  else if (key == "group_deadline") c.group_deadline = Seconds(value);
+  else if (key == "threads") c.threads = value.AsInt();
+  else if (key == "num_workers") c.num_workers = value.AsInt();
+  else if (key == "max_concurrent") c.max_concurrent = value.AsInt();
+  else if (key == "backlog_items") c.backlog_items = value.AsInt();
+  else if (key == "backlog_bytes") c.backlog_bytes = value.AsInt();
+  else if (key == "overflow") c.overflow = Choice(value.AsString(), RL_OVERFLOW_NAMES);
+  else if (key == "uncollected_items") c.uncollected_items = value.AsInt();
+  else if (key == "uncollected_bytes") c.uncollected_bytes = value.AsInt();
+  else return Internal("the configuration key '" + key + "' has no member");
+  return Status();
+}
+
+}  // namespace
+
+Result<PipelineConfig> PipelineConfig::FromJson(const Json& values) {
+  PipelineConfig config;
+  if (values.is_null()) return config;
+  if (!values.is_object()) {
+    return InvalidArgument("a configuration must be an object of keys, not " + std::string(values.TypeName()));
+  }
+  for (const auto& [name, value] : values.AsObject()) {
+    RL_RETURN_IF_ERROR(CheckConfigValue(name, value));
+    RL_RETURN_IF_ERROR(Assign(name, value, &config));
+    if (name == "timeout") config.timeout_given = true;
+  }
+  if (config.scorer.empty() && config.scorer_args.size() > 0) {
+    return InvalidArgument("scorer_args are given, but no scorer", "name the scorer that takes them");
+  }
+  return config;
+}
+
+Json PipelineConfig::ToJson() const {
+  const Json values = Json::MakeObject({
+      {"scorer", scorer},
+      {"scorer_args", scorer_args},
+      {"manager", manager},
+      {"manager_args", manager_args},
+      {"dispatch", dispatch},
+      {"data_sources", data_sources},
+      {"unknown_rewards", NameOf(unknown_rewards, RL_UNKNOWN_NAMES)},
+      {"preset", preset},
+      {"fields", fields},
+      {"on_error", on_error.ToString()},
+      {"timeout", SecondsToJson(timeout)},
+      {"total_timeout", SecondsToJson(total_timeout)},
+      {"queue_timeout", SecondsToJson(queue_timeout)},
+      {"max_attempts", max_attempts},
+      {"retry_delay", retry_delay},
+      {"seed", seed},
+      {"grouping", NameOf(grouping, RL_GROUPING_NAMES)},
+      {"group_size", group_size},
+      {"group_deadline", SecondsToJson(group_deadline)},
+      {"threads", threads},
+      {"num_workers", num_workers},
+      {"max_concurrent", max_concurrent},
+      {"backlog_items", backlog_items},
+      {"backlog_bytes", backlog_bytes},
+      {"overflow", NameOf(overflow, RL_OVERFLOW_NAMES)},
+      {"uncollected_items", uncollected_items},
+      {"uncollected_bytes", uncollected_bytes},
+  });
+  Json ordered = Json::MakeObject();
+  for (const ConfigKey& key : ConfigKeys()) {
+    const Json* value = values.Find(key.name);
+    ordered.Set(key.name, value ? *value : Json());
+  }
+  return ordered;
+}
+
+Json PipelineConfig::ScoringKeys() const {
+  Json all = ToJson();
+  for (const ConfigKey& key : ConfigKeys()) {
+    if (!key.affects_scores) all.Remove(key.name);
+  }
+  return all;
+}
+
+SelectorOptions PipelineConfig::ToSelectorOptions() const {
+  SelectorOptions options;
+  options.scorer = scorer;
+  options.scorer_args = scorer_args;
+  options.dispatch = dispatch;
+  if (data_sources.is_object()) {
+    for (const auto& [source, target] : data_sources.AsObject()) options.data_sources.emplace_back(source, target);
+  }
+  options.unknown_rewards = unknown_rewards;
+  return options;
+}
+
+PipelineOptions PipelineConfig::ToPipelineOptions() const {
+  PipelineOptions options;
+  options.on_error = on_error;
+  options.grouping = grouping;
+  options.group_size = group_size;
+  options.group_deadline_ns = LimitNs(group_deadline);
+  options.timeout_ns = LimitNs(timeout);
+  options.total_timeout_ns = LimitNs(total_timeout);
+  options.queue_timeout_ns = LimitNs(queue_timeout);
+  options.max_attempts = static_cast<int>(max_attempts);
+  options.retry_delay_ns = SecondsToNs(retry_delay);
+  options.seed = static_cast<uint64_t>(seed);
+  options.backlog_items = backlog_items;
+  options.backlog_bytes = backlog_bytes;
+  options.overflow = overflow;
+  options.uncollected_items = uncollected_items;
+  options.uncollected_bytes = uncollected_bytes;
+  options.max_concurrent = max_concurrent;
+  return options;
+}
+
+EngineOptions PipelineConfig::ToEngineOptions() const {
+  EngineOptions options;
+  options.threads = static_cast<int>(threads > 0 ? threads : num_workers);
+  options.max_concurrent = max_concurrent;
+  return options;
+}
+
+}  // namespace rewardloop
