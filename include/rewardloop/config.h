@@ -22,11 +22,9 @@
 #include "rewardloop/registry.h"
 #include "rewardloop/reward_manager.h"
 #include "rewardloop/scorer_selector.h"
+#include "rewardloop/version.h"
 
 namespace rewardloop {
-
-// Version of the keys below; written to sidecars, accepted as the YAML key `schema`.
-inline constexpr int kConfigSchemaVersion = 1;
 
 // One key. `type` is "string", "integer", "number" or "object"; null is allowed where the default is null.
 struct ConfigKey {
@@ -62,6 +60,7 @@ struct REWARDLOOP_EXPORT PipelineConfig {
 
   OnError on_error;
   std::optional<double> timeout = 10.0;
+  bool timeout_given = false;  // false: a manager's own, longer time-out holds; FromJson sets it
   std::optional<double> total_timeout;
   std::optional<double> queue_timeout;
   int64_t max_attempts = 1;

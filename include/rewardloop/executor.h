@@ -53,6 +53,8 @@ class REWARDLOOP_EXPORT Executor {
   // kMaxLostThreads are lost.
   static constexpr int kMaxLostThreads = 64;
   virtual void ReplaceThread() {}
+  // That task came back after all: one worker too many ends.
+  virtual void RetireThread() {}
 };
 
 }  // namespace rewardloop

@@ -135,16 +135,19 @@ class REWARDLOOP_EXPORT AsyncRewardPipeline {
   // Accepts `items` and returns at once unless the backlog is full and overflow is kBlock; a submit larger than the backlog
   // enters in parts. All or nothing is validated before: kInvalidArgument names a duplicate id, a session split over
   // submits, a group that came with an earlier submit; kResourceExhausted: collect first; kFailedPrecondition: closed.
-  // Without `step`, the items belong to the pipeline's own step 0.
-  virtual Result<BatchHandle> Submit(std::vector<RewardItem> items, int64_t step = 0) = 0;
+  // Without `step`, the items belong to the pipeline's own step 0. While it waits for room, `interrupted` (when given) is
+  // asked every 50 ms; once it says true the submit is withdrawn, its items are cancelled, and kCancelled is returned.
+  virtual Result<BatchHandle> Submit(std::vector<RewardItem> items, int64_t step = 0,
+                                     const std::function<bool()>& interrupted = {}) = 0;
 
   // Waits until all items of `handle` ended and hands over their results in input order, once. kDeadlineExceeded after
   // `timeout_ns`: the handle stays valid. kNotFound: not a handle of this pipeline, or delivered already.
   virtual Result<Collected> Collect(const BatchHandle& handle, int64_t timeout_ns = kNoDeadline) = 0;
   // Next result of `handle` in order of completion; nullopt after the last. A handle is either collected or streamed.
   virtual Result<std::optional<RewardResult>> Next(const BatchHandle& handle, int64_t timeout_ns = kNoDeadline) = 0;
-  // Next group of `step` that is complete (or closed); nullopt when no more can come: the step's sampling is done or it has
-  // ended (step 0: nothing is outstanding) and no group is open.
+  // Next group of `step` that is complete (or closed); nullopt when no more can come: no group is open, every item has
+  // ended, and the step's sampling is done or the step is over (step 0 has no such marks and needs none).
+  // kDataLoss, once: groups were dropped because nobody took them (see uncollected_items).
   virtual Result<std::optional<Group>> NextGroup(int64_t step = 0, int64_t timeout_ns = kNoDeadline) = 0;
   // True when Collect would not wait.
   virtual bool Ready(const BatchHandle& handle) const = 0;
@@ -167,7 +170,8 @@ class REWARDLOOP_EXPORT AsyncRewardPipeline {
 
   // Ends all items of `handle` that have no result as `cancelled`, their work too. Results stay collectable.
   virtual Status Cancel(const BatchHandle& handle) = 0;
-  // The holder of `handle` is gone: cancels it and forgets its results, which are counted.
+  // The holder of `handle` is gone. Items of a group go on, since NextGroup() can still deliver them; the others are
+  // cancelled, forgotten and counted.
   virtual void Drop(const BatchHandle& handle) = 0;
 
   // No more submits. kDrain waits for all accepted items, kCancel ends them. Results stay collectable afterwards.

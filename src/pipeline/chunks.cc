@@ -1,0 +1,204 @@
+// Scheduling of admitted items, and the fast path: CPU items without limits, many to a task.
+#include <algorithm>
+
+#include "base/hash128.h"
+#include "base/random.h"
+#include "pipeline/pipeline_impl.h"
+#include "pipeline/safe_run.h"
+
+namespace rewardloop {
+
+void PipelineImpl::ScheduleLocked(const BatchPtr& batch, int32_t begin, int32_t end) {
+  const Granularity granularity = manager_->granularity();
+  if (granularity == Granularity::kBatch) {
+    const int32_t most = static_cast<int32_t>(std::clamp<size_t>(manager_->max_batch(), 1, 1 << 20));
+    std::vector<ItemRef> items;
+    for (int32_t i = begin; i < end; ++i) {
+      if (batch->is_leader(i)) items.push_back({batch, i});
+      if (static_cast<int32_t>(items.size()) == most || (i + 1 == end && !items.empty())) {
+        StartAttemptLocked(Attempt::Kind::kRunMany, std::exchange(items, {}), nullptr);
+      }
+    }
+    return;
+  }
+  if (granularity == Granularity::kGroup) {
+    for (int32_t i = begin; i < end; ++i) {
+      if (!batch->is_leader(i)) continue;
+      const GroupPtr group = batch->group_of.empty() ? nullptr : batch->group_of[i];
+      if (group) {
+        MaybeGroupLocked(group);
+      } else {
+        StartAttemptLocked(Attempt::Kind::kRunMany, {{batch, i}}, nullptr);
+      }
+    }
+    return;
+  }
+  int32_t run_begin = begin;
+  for (int32_t i = begin; i < end; ++i) {
+    const RewardItem& item = batch->items[i];
+    const bool is_async = manager_->execution(item) == Execution::kAsync;
+    const bool in_chunk = batch->is_leader(i) && !is_async && manager_->Limiter(item).name.empty();
+    if (in_chunk) continue;
+    PostChunksLocked(batch, run_begin, i);
+    run_begin = i + 1;
+    if (!batch->is_leader(i)) continue;  // gets the result of its session's last row
+    StartAttemptLocked(is_async ? Attempt::Kind::kRunAsync : Attempt::Kind::kRun, {{batch, i}}, nullptr);
+  }
+  PostChunksLocked(batch, run_begin, end);
+}
+
+void PipelineImpl::PostChunksLocked(const BatchPtr& batch, int32_t begin, int32_t end) {
+  if (begin >= end) return;
+  // Enough chunks for all threads, but not so small that handing them over costs more than the work.
+  const int32_t share = (end - begin + executor_.concurrency() - 1) / executor_.concurrency();
+  const int32_t size = std::clamp(share, 1, kChunkItems);
+  for (int32_t i = begin; i < end; i += size) {
+    ++active_work_;
+    const int32_t chunk_end = std::min(i + size, end);
+    Post([self = shared_from_this(), batch, i, chunk_end] { self->RunChunk(batch, i, chunk_end); });
+  }
+}
+
+void PipelineImpl::RunChunk(const BatchPtr& batch, int32_t begin, int32_t end) {
+  const auto run = std::make_shared<ChunkRun>();
+  run->batch = batch;
+  run->end = end;
+  run->done.reserve(end - begin);
+  const bool watched = options_.timeout_ns != kNoDeadline;
+  std::list<std::shared_ptr<ChunkRun>>::iterator entry;
+  if (watched) {
+    Lock lock(mutex_);
+    entry = chunk_runs_.insert(chunk_runs_.end(), run);
+    ArmWatchdogLocked();
+  }
+  int64_t now_ns = Now();
+  int64_t flush_ns = now_ns;
+  bool abandoned = false;
+  for (int32_t i = begin; i < end && !abandoned; ++i) {
+    auto expected = ItemState::kQueued;
+    if (!batch->state[i].compare_exchange_strong(expected, ItemState::kRunning)) continue;
+    const int64_t started_ns = now_ns;
+    if (watched) {
+      std::lock_guard<std::mutex> guard(run->mutex);
+      run->index = i;
+      run->started_ns = started_ns;
+    }
+    const RewardItem& item = batch->items[i];
+    ScoreContext context = MakeContext(item, DeadlineAfter(started_ns, options_.timeout_ns), {});
+    Done done;
+    done.index = i;
+    done.verdict = SafeRun([&] { return manager_->Run(item, context); });
+    now_ns = Now();
+    done.started_ns = started_ns;
+    done.finished_ns = now_ns;
+    done.attempts = 1;
+    done.digest = MakeDigest(item);
+    done.from_chunk = done.item_is_free = true;
+    if (watched && now_ns - started_ns > options_.timeout_ns) {
+      done.verdict = Verdict::Of(ItemStatus::kTimeout, "timeout", "took longer than its time-out");
+    }
+    {
+      std::unique_lock<std::mutex> guard(run->mutex, std::defer_lock);
+      if (watched) guard.lock();
+      run->started_ns = 0;
+      abandoned = run->abandoned;
+      if (!abandoned) run->done.push_back(std::move(done));
+    }
+    if (now_ns - flush_ns > kFlushAfterNs && !abandoned) {
+      FlushChunk(run);
+      flush_ns = now_ns;
+    }
+  }
+  if (!abandoned) FlushChunk(run);
+  Lock lock(mutex_);
+  if (watched) chunk_runs_.erase(entry);
+  if (abandoned) executor_.RetireThread();
+  --active_work_;
+  if (closed_) room_.NotifyAll();
+}
+
+void PipelineImpl::FlushChunk(const std::shared_ptr<ChunkRun>& run) {
+  std::vector<Done> done;
+  {
+    std::lock_guard<std::mutex> guard(run->mutex);
+    done.swap(run->done);
+  }
+  if (done.empty()) return;
+  {
+    Lock lock(mutex_);
+    for (Done& one : done) {
+      const int32_t index = one.index;
+      if (one.verdict.error && one.verdict.error->retryable && one.verdict.status != ItemStatus::kScored &&
+          options_.max_attempts > 1 && run->batch->state[index] == ItemState::kRunning) {
+        // Leaves the fast path: another attempt waits for its time.
+        auto attempt = std::make_shared<Attempt>();
+        attempt->kind = Attempt::Kind::kRun;
+        attempt->first_started_ns = one.started_ns;
+        if (RetryLocked(attempt, {{run->batch, index}}, one.finished_ns)) continue;
+      }
+      FinishLocked(run->batch, std::move(one));
+    }
+    CountFinishedLocked();
+  }
+}
+
+void PipelineImpl::ArmWatchdogLocked() {
+  if (watchdog_armed_) return;
+  watchdog_armed_ = true;
+  const int64_t period_ns = std::clamp<int64_t>(options_.timeout_ns / 4, 1'000'000, 1'000'000'000);
+  executor_.PostAt(DeadlineAfter(Now(), period_ns), [self = shared_from_this()] { self->RunWatchdog(); });
+}
+
+void PipelineImpl::RunWatchdog() {
+  Lock lock(mutex_);
+  const int64_t now_ns = Now();
+  for (const auto& run : chunk_runs_) {
+    std::vector<Done> done;
+    {
+      std::lock_guard<std::mutex> guard(run->mutex);
+      if (run->abandoned || run->started_ns == 0 || now_ns - run->started_ns <= options_.timeout_ns) continue;
+      run->abandoned = true;
+      done.swap(run->done);
+      Done& late = done.emplace_back();
+      late.index = run->index;
+      late.verdict = Verdict::Of(ItemStatus::kTimeout, "timeout", "took longer than its time-out and could not be stopped");
+      late.started_ns = run->started_ns;
+      late.finished_ns = now_ns;
+      late.attempts = 1;
+      late.from_chunk = true;
+    }
+    executor_.ReplaceThread();
+    const int32_t next = done.back().index + 1;
+    for (Done& one : done) FinishLocked(run->batch, std::move(one));
+    PostChunksLocked(run->batch, next, run->end);
+  }
+  CountFinishedLocked();
+  watchdog_armed_ = false;
+  if (!chunk_runs_.empty()) ArmWatchdogLocked();
+}
+
+ScoreContext PipelineImpl::MakeContext(const RewardItem& item, int64_t deadline_ns, std::stop_token stop) const {
+  const uint64_t id_hash = std::hash<std::string_view>()(item.item_id);
+  const uint64_t seed = Mix64(options_.seed ^ Mix64(id_hash ^ Mix64(static_cast<uint64_t>(item.index.value_or(0)))));
+  return ScoreContext(&executor_, deadline_ns, std::move(stop), seed);
+}
+
+Digest PipelineImpl::MakeDigest(const RewardItem& item) const {
+  Hash128 hash;
+  for (const Output& output : item.outputs) {
+    if (output.text) hash.Add(*output.text);
+    hash.Add(output.text ? 1 : 0);
+  }
+  if (item.ground_truth.is_string()) {
+    hash.Add(item.ground_truth.AsString());
+  } else {
+    hash.Add(item.ground_truth.DumpSorted());
+  }
+  if (const Scorer* scorer = manager_->ScorerOf(item)) {
+    hash.Add(scorer->name());
+    hash.Add(scorer->version());
+  }
+  return hash.Finish();
+}
+
+}  // namespace rewardloop

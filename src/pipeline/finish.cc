@@ -1,0 +1,169 @@
+// Finish: an item gets its result, exactly once, and everybody who waits for it is told.
+#include <algorithm>
+
+#include "pipeline/pipeline_impl.h"
+
+namespace rewardloop {
+namespace {
+
+int64_t ResultBytes(const RewardResult& result) {
+  size_t bytes = sizeof(RewardResult) + result.item_id.size() + result.reason.size() + result.scorer.size();
+  if (result.extracted) bytes += result.extracted->size();
+  if (result.error) bytes += sizeof(RewardError) + result.error->message.size();
+  bytes += result.components.size() * sizeof(Component);
+  if (result.extra.is_object()) {
+    for (const auto& [key, value] : result.extra.AsObject()) {
+      bytes += 2 * sizeof(Json) + key.size() + (value.is_string() ? value.AsString().size() : 0);
+    }
+  }
+  return static_cast<int64_t>(bytes);
+}
+
+void FreeMemory(RewardItem& item) {
+  std::vector<Output>().swap(item.outputs);
+  item.prompt = Json();
+  item.ground_truth = Json();
+  item.extra_info = Json();
+}
+
+}  // namespace
+
+bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done done) {
+  const int32_t i = done.index;
+  const ItemState before = batch->state[i].exchange(ItemState::kEnded);
+  if (before == ItemState::kEnded) return false;
+  StepState& step = *steps_.at(batch->step);
+  if (before != ItemState::kPending) {
+    --backlog_items_;
+    backlog_bytes_ -= batch->bytes[i];
+  }
+  const int64_t finished_ns = done.finished_ns;
+  const bool free_item = done.item_is_free;
+  if (done.from_chunk) EmitLocked(PipelineEvent::Kind::kStarted, *batch, i, done.started_ns, 1);
+  if (done.started_ns != 0) step.timeline.AddItem(done.started_ns, finished_ns);
+
+  std::vector<std::pair<int32_t, Done>> followers;
+  if (const auto entry = batch->followers.find(i); entry != batch->followers.end()) {
+    for (const int32_t row : entry->second) {
+      Done copy = done;
+      copy.index = row;
+      // Judged once: the work is the leader's.
+      copy.started_ns = 0;
+      copy.from_chunk = false;
+      copy.item_is_free = true;
+      followers.emplace_back(row, std::move(copy));
+    }
+  }
+  FillResult(*batch, std::move(done));
+  RewardResult& result = batch->results[i];
+  if (free_item) FreeMemory(batch->items[i]);
+  batch->bytes[i] = ResultBytes(result);
+  ++uncollected_items_;
+  uncollected_bytes_ += batch->bytes[i];
+  --batch->remaining;
+  --step.outstanding;
+  --outstanding_;
+  batch->finish_order.push_back(i);
+  finished_.push_back({batch, i});
+  EmitLocked(PipelineEvent::Kind::kFinished, *batch, i, finished_ns, result.timing.attempts);
+
+  if (!batch->group_of.empty() && batch->group_of[i]) {
+    const GroupPtr group = batch->group_of[i];
+    if (!result.score) group->missing_score = true;
+    if (!group->settled) {
+      ++group->ended;
+      if (before == ItemState::kPending) ++group->admitted;
+      if (before == ItemState::kQueued && manager_->granularity() == Granularity::kGroup && !group->unit_started) {
+        --waiting_for_siblings_;
+      }
+      MaybeGroupLocked(group);
+    }
+  }
+  for (auto& [row, copy] : followers) FinishLocked(batch, std::move(copy));
+  NotifyLocked(*batch);
+  if (step.over()) {
+    step.changed.NotifyAll();
+    if (!step.groups.has_open()) FireLocked(&step.when_group);
+  }
+  return true;
+}
+
+bool PipelineImpl::FinishNotScoredLocked(const BatchPtr& batch, int32_t index, Verdict verdict) {
+  Done done;
+  done.index = index;
+  done.verdict = std::move(verdict);
+  done.finished_ns = Now();
+  done.item_is_free = batch->state[index] != ItemState::kRunning;
+  return FinishLocked(batch, std::move(done));
+}
+
+void PipelineImpl::FillResult(Batch& batch, Done done) {
+  RewardResult& result = batch.results[done.index];
+  Verdict& verdict = done.verdict;
+  result.status = verdict.status;
+  if (verdict.status == ItemStatus::kScored) {
+    result.score = verdict.score;
+    result.valid = true;
+  }
+  result.components = std::move(verdict.components);
+  result.extra = verdict.extra.is_object() ? std::move(verdict.extra) : Json::MakeObject();
+  result.extracted = std::move(verdict.extracted);
+  result.reason = std::move(verdict.reason);
+  result.error = std::move(verdict.error);
+  result.digest = done.digest;
+  result.timing.started_ns = done.started_ns;
+  result.timing.finished_ns = done.finished_ns;
+  result.timing.attempts = done.attempts;
+  if (const Scorer* scorer = manager_->ScorerOf(batch.items[done.index])) {
+    result.scorer = scorer->name();
+    result.scorer_version = scorer->version();
+  } else {
+    result.scorer = manager_->name();
+  }
+}
+
+void PipelineImpl::CountFinishedLocked() {
+  if (finished_.empty()) return;
+  metrics_->Apply([&](MetricsSnapshot&) {
+    for (const ItemRef& ref : finished_) metrics_->CountItem(ref.result());
+  });
+  finished_.clear();
+}
+
+void PipelineImpl::NotifyLocked(Batch& batch) {
+  room_.NotifyAll();
+  if (batch.remaining == 0) {
+    for (const Executor::TimerId timer : batch.queue_timers) executor_.CancelTimer(timer);
+    batch.queue_timers.clear();
+    FireLocked(&batch.when_ready);
+  }
+  FireLocked(&batch.when_next);
+  if (batch.remaining == 0 || batch.streaming) batch.changed.NotifyAll();
+}
+
+void PipelineImpl::FireLocked(std::vector<std::function<void()>>* callbacks) {
+  for (auto& callback : *callbacks) Post(std::move(callback));
+  callbacks->clear();
+}
+
+std::vector<PipelineImpl::AttemptPtr> PipelineImpl::EndItemsLocked(const BatchPtr& batch, int32_t begin, int32_t end,
+                                                                   const Verdict& verdict,
+                                                                   const std::function<bool(int32_t)>& wanted) {
+  std::vector<AttemptPtr> touched;
+  for (int32_t i = begin; i < end; ++i) {
+    if (!batch->is_leader(i)) continue;  // ends with its session's last row
+    if (batch->state[i] == ItemState::kEnded || !wanted(i)) continue;
+    FinishNotScoredLocked(batch, i, verdict);
+    if (const auto attempt = batch->attempts.find(i); attempt != batch->attempts.end()) {
+      if (touched.empty() || touched.back() != attempt->second) touched.push_back(attempt->second);
+    }
+  }
+  std::vector<AttemptPtr> stopped;
+  for (const AttemptPtr& attempt : touched) {
+    if (AbandonLocked(attempt)) stopped.push_back(attempt);
+  }
+  CountFinishedLocked();
+  return stopped;
+}
+
+}  // namespace rewardloop
