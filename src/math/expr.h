@@ -120,12 +120,15 @@ enum Flag : uint8_t {
   kFlagWordConstant = 1,  // kConstant: written as a plain letter (`e`, `i`), might be a variable
 };
 
+inline constexpr uint16_t kTreeDepthMax = 700;
+
 struct Expr {
   Kind kind;
   Function fn;
   uint8_t flags;
   uint8_t parens;        // 1 when written inside its own round brackets
-  uint32_t child_count;
+  uint16_t child_count;
+  uint16_t depth;        // levels below, 0 for a leaf; at most kTreeDepthMax, so recursion over a tree is safe
   Expr** child;          // child_count pointers, arena memory
   std::string_view text;
   int64_t number;

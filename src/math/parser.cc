@@ -1,0 +1,726 @@
+#include "math/parser.h"
+
+#include <algorithm>
+
+#include "math/parser_impl.h"
+#include "math/units.h"
+
+namespace rewardloop::math {
+namespace {
+
+template <size_t N>
+bool OneOf(std::string_view word, const std::string_view (&list)[N]) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+// Words in front of an answer that say nothing.
+constexpr std::string_view kLeadingWords[] = {"only", "about", "approximately", "exactly", "roughly", "nearly", "is", "are",
+                                              "answer", "the", "equals", "approx", "around", "thus", "so", "therefore", "hence",
+                                              "just", "precisely", "solutions", "solution", "an", "both", "by", "case", "value"};
+// Words that begin a condition on what stands before.
+constexpr std::string_view kConditionWords[] = {"where", "for", "with", "when", "if", "for any", "for all", "for some", "such that",
+                                                "for each", "for every", "for integers", "for integer", "as", "whenever", "provided",
+                                                "for any constant", "for an arbitrary constant", "for arbitrary", "on", "for real",
+                                                "where n is an integer", "for any integer", "for some constant", "s.t.",
+                                                "otherwise", "for any real", "for any real number", "for any real constant", "for positive integers",
+                                                "for an integer", "for some integer", "for all integers", "for all real", "where c is", "is a constant", "and any"};
+
+std::string_view FirstWord(std::string_view text) {
+  const size_t space = text.find(' ');
+  return space == text.npos ? text : text.substr(0, space);
+}
+
+bool HasVowel(std::string_view word) { return word.find_first_of("aeiouyAEIOUY") != word.npos; }
+bool HasLower(std::string_view word) {
+  return std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+// A plain word that reads as language, not as a product of letters.
+bool LooksLikeWord(std::string_view word) { return word.size() >= 4 && HasVowel(word) && HasLower(word); }
+
+bool IsNumeric(const Expr* e) {
+  switch (e->kind) {
+    case Kind::kNumber: case Kind::kConstant: case Kind::kBaseNumber: return true;
+    case Kind::kNeg: case Kind::kDiv: case Kind::kAdd: case Kind::kMul: case Kind::kPow: case Kind::kSqrt: case Kind::kRoot:
+    case Kind::kFactorial: case Kind::kPercent: case Kind::kPlusMinus: case Kind::kDegree:
+      return std::all_of(e->children().begin(), e->children().end(), [](const Expr* c) { return IsNumeric(c); });
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool IsDigits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+Parser::Parser(std::span<const Token> tokens, const LexOptions& options, Arena* arena)
+    : tokens_(tokens), options_(options), arena_(arena), build_(arena, kNodesMax), end_(tokens.size() - 1) {}
+
+ParseResult Parser::Run() {
+  ParseResult result;
+  while (Type() == Tok::kColon || Type() == Tok::kPeriod || Type() == Tok::kComma || (Type() == Tok::kRelation && Peek().op == '=')) ++at_;
+  if (end_ == at_) { result.status = ParseStatus::kEmpty; return result; }
+  bool only_words = true;
+  for (size_t i = at_; i < end_; ++i) {
+    const Tok t = tokens_[i].type;
+    if (t != Tok::kWord && t != Tok::kText && t != Tok::kPeriod && t != Tok::kComma && t != Tok::kPrime && t != Tok::kAnd && t != Tok::kOr && t != Tok::kMinus) only_words = false;
+  }
+  DropLeadingWords();
+  E root = List(Tok::kEnd);
+  while (root && (Type() == Tok::kPeriod || Type() == Tok::kComma || Type() == Tok::kSemicolon || Type() == Tok::kRowSeparator)) ++at_;
+  if (root && at_ != end_) Fail();
+  result.status = status_;
+  result.only_words = only_words;
+  if (status_ == ParseStatus::kOk && !root) result.status = build_.exhausted() ? ParseStatus::kLimitNodes : ParseStatus::kLimitMemory;
+  if (result.status == ParseStatus::kOk) result.root = root;
+  result.unit_ambiguous = unit_ambiguous_;
+  return result;
+}
+
+bool Parser::DropLeadingWords() {
+  bool dropped = false;
+  while (Type() == Tok::kText || Type() == Tok::kWord) {
+    if (Type(1) == Tok::kEnd || Type(1) == Tok::kColon || Type(1) == Tok::kUnder || Type(1) == Tok::kCaret) break;
+    std::string_view folded = Fold(Peek().text);
+    const bool relation_follows = Type(1) == Tok::kRelation;
+    if (folded.size() < 2 || (relation_follows && folded != "answer")) break;
+    if (!OneOf(folded, kLeadingWords)) {
+      bool all = Type() == Tok::kText && folded.find(' ') != folded.npos;
+      for (std::string_view rest = folded; all && !rest.empty();) {
+        const std::string_view word = FirstWord(rest);
+        all = OneOf(word, kLeadingWords);
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+      }
+      if (!all) break;
+    }
+    ++at_;
+    dropped = true;
+  }
+  return dropped;
+}
+
+bool Parser::AtSeparator() const {
+  switch (Type()) {
+    case Tok::kComma: case Tok::kSemicolon: case Tok::kAnd: case Tok::kOr: case Tok::kRowSeparator: return true;
+    default: return at_ < end_ && Peek().quad_before && StartsOperand();
+  }
+}
+
+bool Parser::StartsCondition() const {
+  if (Type() != Tok::kText && Type() != Tok::kWord) return false;
+  std::string_view text = Peek().text;
+  while (!text.empty() && text.front() == '(') text.remove_prefix(1);
+  std::string folded(text.substr(0, 48));
+  for (char& c : folded) if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  if (OneOf(folded, kConditionWords)) return true;
+  return Type() == Tok::kText && OneOf(FirstWord(folded), kConditionWords);
+}
+
+// Items up to `close`, which is left unread.
+const Expr* Parser::List(Tok close) {
+  DepthGuard guard(this);
+  if (TooDeep()) return nullptr;
+  NodeList items(arena_);
+  size_t conditions_from = 0;
+  bool any_or = false, any_and_or_comma = false, semicolons = false;
+  while (true) {
+    if (StartsCondition()) {
+      if (items.size() == 0) return Fail();
+      if (!conditions_from) conditions_from = items.size();
+      ++at_;
+      // A condition in words only says nothing that is compared.
+      if (Type() == close || Type() == Tok::kPeriod || Type() == Tok::kEnd) break;
+    }
+    E item = Statement();
+    if (!item) return nullptr;
+    if (!items.Add(item)) return Fail(ParseStatus::kLimitMemory);
+    if (Type() == Tok::kPeriod && Type(1) == close) ++at_;
+    if (StartsCondition()) continue;
+    if (!AtSeparator()) break;
+    bool separated = false;
+    while (true) {
+      const Tok type = Type();
+      if (type == Tok::kComma || type == Tok::kAnd || type == Tok::kRowSeparator) any_and_or_comma = true;
+      else if (type == Tok::kSemicolon) semicolons = true;
+      else if (type == Tok::kOr) any_or = true;
+      else break;
+      ++at_;
+      separated = true;
+    }
+    (void)separated;
+    if (Type() == close || Type() == Tok::kPeriod) break;  // trailing separator
+    DropLeadingWords();
+  }
+  // "a, b; c, d": semicolons separate groups of commas
+  if (items.size() == 1 && !conditions_from) return items[0];
+  if (semicolons && any_and_or_comma && !conditions_from) {
+    // Regroup by looking at the tokens again would need positions; the flat list compares as labelled values or fails.
+  }
+  Expr* list = build_.Make(Kind::kList, items.span());
+  if (!list) return Fail(ParseStatus::kLimitNodes);
+  if (any_or) list->flags |= kFlagOr;
+  if (semicolons) list->flags |= kFlagSemicolon;
+  if (semicolons && any_and_or_comma) list->aux2 = 1;
+  list->aux = static_cast<int32_t>(conditions_from);
+  return list;
+}
+
+const Expr* Parser::Statement() {
+  DepthGuard guard(this);
+  if (TooDeep()) return nullptr;
+  if (Type() == Tok::kForall || Type() == Tok::kExists) {
+    const bool all = Type() == Tok::kForall;
+    ++at_;
+    E inner = Statement();
+    Expr* e = inner ? build_.Make(Kind::kLabeled, {inner}) : nullptr;
+    if (e) e->text = all ? "\\forall" : "\\exists";
+    return e;
+  }
+  if (E label = Label()) return label;
+  if (status_ != ParseStatus::kOk) return nullptr;
+  return RelationChain();
+}
+
+// `Paolo: 18`, `\text{Minimum: }1`, `AB: ...` is a ratio.
+const Expr* Parser::Label() {
+  size_t n = 0;
+  while (n < 4 && (Type(n) == Tok::kWord || Type(n) == Tok::kText)) ++n;
+  if (n == 0) return nullptr;
+  const bool colon_inside = Type(n - 1) == Tok::kText && Peek(n - 1).text.ends_with(':');
+  const bool colon_after = Type(n) == Tok::kColon;
+  if (!colon_inside && !colon_after) return nullptr;
+  const std::string_view first = Peek().text;
+  if (!colon_inside && n == 1 && Type() == Tok::kWord && (first.size() < 3 || !HasLower(first))) return nullptr;
+  const Token& last = Peek(n - 1);
+  std::string_view name(first.data(), static_cast<size_t>(last.text.data() + last.text.size() - first.data()));
+  if (name.size() > 200) return nullptr;
+  while (!name.empty() && (name.back() == ':' || name.back() == ' ')) name.remove_suffix(1);
+  at_ += n + (colon_after ? 1 : 0);
+  if (Type() == Tok::kEnd) return Fail();
+  E value = RelationChain();
+  if (!value) return nullptr;
+  Expr* e = build_.Make(Kind::kLabeled, {value});
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  e->text = Fold(name);
+  return e;
+}
+
+const Expr* Parser::RelationChain() {
+  E first = RatioLevel();
+  if (!first) return nullptr;
+  if (Type() != Tok::kRelation && Type() != Tok::kArrow) return first;
+  NodeList sides(arena_);
+  sides.Add(first);
+  char* ops = nullptr;
+  size_t count = 0, capacity = 0;
+  while (Type() == Tok::kRelation || Type() == Tok::kArrow) {
+    const char op = Type() == Tok::kArrow ? static_cast<char>(RelOp::kMaps) : Peek().op;
+    ++at_;
+    if (count == capacity) {
+      char* bigger = arena_->NewArray<char>(capacity = capacity * 4 + 8);
+      if (!bigger) return Fail(ParseStatus::kLimitMemory);
+      std::copy(ops, ops + count, bigger);
+      ops = bigger;
+    }
+    ops[count++] = op;
+    // `a \equiv b \pmod m`
+    E side = RatioLevel();
+    if (!side || !sides.Add(side)) return nullptr;
+    if (Type() == Tok::kPmod || (Type() == Tok::kLParen && Type(1) == Tok::kMod)) {
+      const bool parens = Type() == Tok::kLParen;
+      at_ += parens ? 2 : 1;
+      E modulus = Type() == Tok::kLBrace ? Brace() : Unary();
+      if (!modulus) return nullptr;
+      if (parens && !Take(Tok::kRParen)) return Fail();
+      return build_.Make(Kind::kCongruence, {sides[0], side, modulus});
+    }
+  }
+  Expr* e = build_.Make(Kind::kRelation, sides.span());
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  e->text = {ops, count};
+  return e;
+}
+
+// a : b : c, and clock times.
+const Expr* Parser::RatioLevel() {
+  const size_t start = at_;
+  E first = SetLevel();
+  if (!first || Type() != Tok::kColon || set_bar_) return first;
+  NodeList parts(arena_);
+  parts.Add(first);
+  bool time = first->kind == Kind::kNumber && first->aux < 0 && first->text.size() <= 2 && at_ == start + 1;
+  size_t count = 0;
+  while (Type() == Tok::kColon) {
+    ++at_;
+    if (Type() == Tok::kDots) { ++at_; if (!parts.Add(build_.Leaf(Kind::kEllipsis))) return nullptr; time = false; continue; }
+    const Token& token = Peek();
+    time = time && token.type == Tok::kNumber && !token.space_before && token.text.size() == 2 && token.text[0] < '6' && IsDigits(token.text);
+    E part = SetLevel();
+    if (!part || !parts.Add(part)) return nullptr;
+    time = time && part->kind == Kind::kNumber;
+    ++count;
+  }
+  Expr* e = build_.Make(time && count <= 2 ? Kind::kTime : Kind::kRatio, parts.span());
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  if (e->kind == Kind::kTime) {
+    int64_t seconds = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      int64_t value = 0;
+      if (i < parts.size()) for (char c : parts[i]->text) value = value * 10 + (c - '0');
+      seconds = seconds * 60 + value;
+    }
+    if (Type() == Tok::kText || Type() == Tok::kWord) {  // 8:34 P.M.
+      std::string_view half = Fold(Peek().text);
+      const bool pm = half.starts_with("p"), am = half.starts_with("a");
+      if (pm || am) {
+        if (pm && seconds < 12 * 3600) seconds += 12 * 3600;
+        if (am && seconds >= 12 * 3600) seconds -= 12 * 3600;
+        e->aux = 1;
+        while (Type() == Tok::kText || Type() == Tok::kWord || Type() == Tok::kPeriod) ++at_;
+      }
+    }
+    e->number = seconds;
+  }
+  return e;
+}
+
+const Expr* Parser::SetLevel() {
+  E left = Additive();
+  while (left && (Type() == Tok::kUnion || Type() == Tok::kIntersection || Type() == Tok::kSetMinus)) {
+    const Tok type = Type();
+    ++at_;
+    E right = Additive();
+    left = build_.Make(type == Tok::kUnion ? Kind::kUnion : type == Tok::kIntersection ? Kind::kIntersection : Kind::kSetDifference, {left, right});
+  }
+  return left;
+}
+
+const Expr* Parser::Additive() {
+  DepthGuard guard(this);
+  if (TooDeep()) return nullptr;
+  NodeList terms(arena_);
+  E first = nullptr;
+  if (Type() == Tok::kPlusMinus || Type() == Tok::kMinusPlus) {
+    const bool minus_plus = Type() == Tok::kMinusPlus;
+    ++at_;
+    E term = Multiplicative();
+    Expr* e = term ? build_.Make(Kind::kPlusMinus, {term}) : nullptr;
+    if (e && minus_plus) e->flags |= kFlagMinusPlus;
+    first = e;
+  } else {
+    first = Multiplicative();
+  }
+  if (!first) return nullptr;
+  if (!terms.Add(first)) return Fail(ParseStatus::kLimitMemory);
+  const auto sum = [&]() -> E { return terms.size() == 1 ? terms[0] : build_.Make(Kind::kAdd, terms.span()); };
+  while (true) {
+    const Tok type = Type();
+    if (type == Tok::kPlus || type == Tok::kMinus) {
+      if (type == Tok::kPlus && (Type(1) == Tok::kEnd || Type(1) == Tok::kComma || Type(1) == Tok::kRBrace)) break;
+      ++at_;
+      if (Type() == Tok::kDots) {  // 1 + 2 + \cdots + n
+        ++at_;
+        E dots = build_.Leaf(Kind::kEllipsis);
+        if (!terms.Add(dots)) return nullptr;
+        continue;
+      }
+      E term = Multiplicative();
+      if (type == Tok::kMinus) term = term ? build_.Neg(term) : nullptr;
+      if (!term) return nullptr;
+      if (!terms.Add(term)) return Fail(ParseStatus::kLimitMemory);
+    } else if (type == Tok::kPlusMinus || type == Tok::kMinusPlus) {
+      ++at_;
+      E left = sum();
+      E right = Multiplicative();
+      if (!left || !right) return nullptr;
+      Expr* e = build_.Make(Kind::kPlusMinus, {left, right});
+      if (!e) return Fail(ParseStatus::kLimitNodes);
+      if (type == Tok::kMinusPlus) e->flags |= kFlagMinusPlus;
+      terms = NodeList(arena_);
+      terms.Add(e);
+    } else {
+      break;
+    }
+  }
+  E result = sum();
+  return result ? result : Fail(ParseStatus::kLimitNodes);
+}
+
+// May the next token begin a factor of an implicit product?
+bool Parser::StartsOperand() const {
+  switch (Type()) {
+    case Tok::kNumber: case Tok::kWord: case Tok::kSymbol: case Tok::kConstant: case Tok::kFunction: case Tok::kLParen:
+    case Tok::kLBrace: case Tok::kFrac: case Tok::kBinom: case Tok::kSqrt: case Tok::kCbrt: case Tok::kLAbs: case Tok::kLFloor:
+    case Tok::kLCeil: case Tok::kSum: case Tok::kProduct: case Tok::kIntegral: case Tok::kLimit: case Tok::kBegin:
+    case Tok::kOverline: case Tok::kAccent: case Tok::kOperatorName: case Tok::kNamedSet: case Tok::kLSet: return true;
+    case Tok::kBar: return bars_ == 0 && !set_bar_;
+    case Tok::kText: return Peek().text.size() == 1;
+    default: return false;
+  }
+}
+
+const Expr* Parser::Multiplicative() {
+  DepthGuard guard(this);
+  if (TooDeep()) return nullptr;
+  const size_t start = at_;
+  E left = Unary();
+  if (!left) return nullptr;
+  NodeList factors(arena_);
+  factors.Add(left);
+  const auto product = [&]() -> E { return factors.size() == 1 ? factors[0] : build_.Make(Kind::kMul, factors.span()); };
+  while (true) {
+    const Tok type = Type();
+    if (type == Tok::kTimes) {
+      ++at_;
+      if (Type() == Tok::kDots) {
+        ++at_;
+        if (!factors.Add(build_.Leaf(Kind::kEllipsis))) return nullptr;
+        continue;
+      }
+      E right = Unary();
+      if (!right) return nullptr;
+      if (!factors.Add(right)) return Fail(ParseStatus::kLimitMemory);
+    } else if (type == Tok::kSlash || type == Tok::kDivide) {
+      ++at_;
+      E numerator = product();
+      E right = Unary();
+      if (!numerator || !right) return nullptr;
+      E quotient = build_.Make(Kind::kDiv, {numerator, right});
+      factors = NodeList(arena_);
+      if (!factors.Add(quotient)) return Fail(ParseStatus::kLimitNodes);
+    } else if (type == Tok::kMod && Type(1) != Tok::kEnd) {
+      ++at_;
+      E base = product();
+      E right = Unary();
+      if (!base || !right) return nullptr;
+      E mod = build_.Call(Function::kMod, {base, right});
+      factors = NodeList(arena_);
+      if (!factors.Add(mod)) return Fail(ParseStatus::kLimitNodes);
+    } else if (type == Tok::kDots && factors.size() > 0 && Type(1) != Tok::kEnd && Type(1) != Tok::kComma && Type(1) != Tok::kPlus && Type(1) != Tok::kMinus) {
+      ++at_;
+      if (!factors.Add(build_.Leaf(Kind::kEllipsis))) return nullptr;
+    } else if (StartsOperand() && !Peek().quad_before && !StartsCondition()) {
+      if (type == Tok::kLSet) break;
+      if (type == Tok::kWord || type == Tok::kText) {
+        // Units and prose end the product.
+        const std::string_view word = Peek().text;
+        if (LooksLikeWord(word) || (type == Tok::kText && IsNumeric(factors[factors.size() - 1]))) break;
+        if (IsNumeric(factors[factors.size() - 1]) && word.size() > 1 && FindUnit(word)) break;
+        std::string_view code;
+        if (FindCurrency(word, &code)) break;
+        const bool lone_number = at_ == start + 1 && factors[0]->kind == Kind::kNumber;
+        if (lone_number && word.size() == 1 && Peek().space_before && FindUnit(word) && word != "L" && word != "N" && word != "J" && word != "W" &&
+            (Type(1) == Tok::kEnd || Type(1) == Tok::kPeriod || Type(1) == Tok::kSlash || (Type(1) == Tok::kCaret && Type(2) == Tok::kNumber && (Type(3) == Tok::kEnd || Type(3) == Tok::kSlash)))) {
+          unit_ambiguous_ = true;
+          if (!options_.units_as_symbols) break;
+        }
+      }
+      if (type == Tok::kNumber) {
+        E last = factors[factors.size() - 1];
+        if (last->kind == Kind::kNumber || last->kind == Kind::kSymbol) {
+          E mixed = factors.size() == 1 && last->kind == Kind::kNumber ? Mixed(last) : nullptr;
+          if (!mixed) return status_ == ParseStatus::kOk ? Fail() : nullptr;
+          factors.Set(0, mixed);
+          continue;
+        }
+      }
+      if (type == Tok::kFrac && factors.size() == 1 && (left = Mixed(factors[0]))) {
+        factors.Set(0, left);
+        continue;
+      }
+      if (status_ != ParseStatus::kOk) return nullptr;
+      E right = Power();
+      if (!right) return nullptr;
+      if (!factors.Add(right)) return Fail(ParseStatus::kLimitMemory);
+    } else {
+      break;
+    }
+  }
+  E result = product();
+  if (!result) return Fail(ParseStatus::kLimitNodes);
+  return Units(result, IsNumeric(result));
+}
+
+// `2\frac12` and `2 1/2`: null (and nothing read) when what follows is no proper fraction of two integers.
+const Expr* Parser::Mixed(E integer) {
+  if (integer->kind != Kind::kNumber || integer->aux >= 0 || integer->number != 0 || integer->parens) return nullptr;
+  const size_t saved = at_;
+  E fraction = nullptr;
+  if (Type() == Tok::kFrac) {
+    fraction = Frac();
+    if (!fraction) return nullptr;
+  } else {
+    if (Type() != Tok::kNumber || Type(1) != Tok::kSlash || Type(2) != Tok::kNumber || !Peek().space_before) return nullptr;
+    E numerator = Number();
+    ++at_;
+    E denominator = Number();
+    if (!numerator || !denominator) return nullptr;
+    fraction = build_.Make(Kind::kDiv, {numerator, denominator});
+  }
+  const auto integral = [](E e) { return e->kind == Kind::kNumber && e->aux < 0 && e->number == 0; };
+  if (!fraction || fraction->kind != Kind::kDiv || !integral((*fraction)[0]) || !integral((*fraction)[1])) {
+    at_ = saved;
+    return nullptr;
+  }
+  const std::string_view n = (*fraction)[0]->text, d = (*fraction)[1]->text;
+  const bool proper = n.size() < d.size() || (n.size() == d.size() && n < d);
+  if (!proper || n == "0" || Type() == Tok::kCaret) {
+    // "2 3/2" is nothing; "2\frac{3}{2}" is a product for some and a mistake for others: not read as a number.
+    if (!proper && integer->text != "0") return Fail();
+    at_ = saved;
+    return nullptr;
+  }
+  Expr* sum = build_.Make(Kind::kAdd, {integer, fraction});
+  if (!sum) return Fail(ParseStatus::kLimitNodes);
+  sum->flags |= kFlagMixed;
+  sum->parens = 1;
+  return sum;
+}
+
+const Expr* Parser::Unary() {
+  DepthGuard guard(this);
+  if (TooDeep()) return nullptr;
+  if (Take(Tok::kMinus)) {
+    E operand = Unary();
+    return operand ? build_.Neg(operand) : nullptr;
+  }
+  if (Take(Tok::kPlus)) return Unary();
+  return Power();
+}
+
+const Expr* Parser::Exponent() {
+  DepthGuard guard(this);
+  if (TooDeep()) return nullptr;
+  if (Take(Tok::kMinus)) {
+    E operand = Exponent();
+    return operand ? build_.Neg(operand) : nullptr;
+  }
+  if (Take(Tok::kPlus)) return Exponent();
+  E base = Primary();
+  if (!base) return nullptr;
+  while (Take(Tok::kBang)) base = build_.Make(Kind::kFactorial, {base});
+  if (base && Take(Tok::kCaret)) {
+    E exponent = Exponent();
+    return exponent ? build_.Make(Kind::kPow, {base, exponent}) : nullptr;
+  }
+  return base;
+}
+
+const Expr* Parser::Power() {
+  DepthGuard guard(this);
+  if (TooDeep()) return nullptr;
+  E base = Primary();
+  while (base) {
+    switch (Type()) {
+      case Tok::kCaret: {
+        ++at_;
+        // x^+ and x^- are sides of a limit; x^{\prime}, x^* are names
+        const bool brace = Type() == Tok::kLBrace;
+        const Tok inner = brace ? Type(1) : Type();
+        const Tok after = brace ? Type(2) : Type(1);
+        if ((inner == Tok::kPlus || inner == Tok::kMinus) && (brace ? after == Tok::kRBrace : !(after == Tok::kNumber || after == Tok::kWord || after == Tok::kLParen || after == Tok::kSymbol || after == Tok::kFrac || after == Tok::kConstant))) {
+          limit_side_ = inner == Tok::kPlus ? 1 : -1;
+          at_ += brace ? 3 : 1;
+          break;
+        }
+        if (inner == Tok::kPrime || inner == Tok::kTimes) {
+          if (base->kind != Kind::kSymbol && base->kind != Kind::kMatrix) return Fail();
+          at_ += 1;
+          if (brace) { while (Take(Tok::kPrime)) {} at_ += 1; }
+          base = SymbolTail(base->text);
+          Expr* call = base ? build_.Make(Kind::kCall, {base}) : nullptr;
+          if (call) call->text = "'";
+          base = call;
+          break;
+        }
+        if (base->kind == Kind::kMatrix || (base->kind == Kind::kTuple)) {
+          const Token& token = brace ? Peek(1) : Peek();
+          if ((token.type == Tok::kWord || token.type == Tok::kText) && token.text == "T") {
+            at_ += brace ? 3 : 1;
+            base = build_.Call(Function::kTranspose, {base});
+            break;
+          }
+        }
+        const int side = limit_side_;
+        E exponent = Exponent();
+        limit_side_ = side;
+        base = exponent ? build_.Make(Kind::kPow, {base, exponent}) : nullptr;
+        break;
+      }
+      case Tok::kBang: {
+        ++at_;
+        if (Type() == Tok::kBang && !Peek().space_before) {
+          ++at_;
+          base = build_.Make(Kind::kDoubleFactorial, {base});
+        } else {
+          base = build_.Make(Kind::kFactorial, {base});
+        }
+        break;
+      }
+      case Tok::kPercent: ++at_; base = build_.Make(Kind::kPercent, {base}); break;
+      case Tok::kDegree: {
+        ++at_;
+        if ((Type() == Tok::kText || Type() == Tok::kWord) && Peek().text == "C") { ++at_; break; }
+        E degrees = base;
+        // 60^\circ 42' 30''
+        if (Type() == Tok::kNumber && Type(1) == Tok::kPrime) {
+          E minutes = Number();
+          ++at_;
+          E sixty = build_.Integer(60);
+          degrees = minutes ? build_.Make(Kind::kAdd, {degrees, build_.Make(Kind::kDiv, {minutes, sixty})}) : nullptr;
+          if (degrees && Type() == Tok::kNumber && Type(1) == Tok::kPrime) {
+            E seconds = Number();
+            ++at_;
+            Take(Tok::kPrime);
+            E hour = build_.Integer(3600);
+            degrees = seconds ? build_.Make(Kind::kAdd, {degrees, build_.Make(Kind::kDiv, {seconds, hour})}) : nullptr;
+          }
+        }
+        base = degrees ? build_.Make(Kind::kDegree, {degrees}) : nullptr;
+        break;
+      }
+      case Tok::kPrime: {
+        ++at_;
+        if (base->kind == Kind::kNumber) break;  // feet, minutes: a mark
+        Expr* call = build_.Make(Kind::kCall, {base});
+        if (call) call->text = "'";
+        base = call;
+        break;
+      }
+      case Tok::kPmod: {
+        ++at_;
+        E modulus = Type() == Tok::kLBrace ? Brace() : Primary();
+        base = modulus ? build_.Make(Kind::kCongruence, {base, base, modulus}) : nullptr;
+        break;
+      }
+      default: return base;
+    }
+  }
+  return status_ == ParseStatus::kOk ? Fail(ParseStatus::kLimitNodes) : nullptr;
+}
+
+// Units, currencies and nouns after a value.
+const Expr* Parser::Units(E value, bool numeric) {
+  if (Type() != Tok::kText && Type() != Tok::kWord && Type() != Tok::kCurrency) return value;
+  if (StartsCondition()) return value;
+  if (Type() == Tok::kCurrency) {
+    if (!numeric) return value;
+    ++at_;
+    return build_.Make(Kind::kCurrency, {value});
+  }
+  if (Type() == Tok::kWord && !numeric && !LooksLikeWord(Peek().text)) return value;
+  if (!IsScalarKind(value->kind)) return value;
+  if (Type() == Tok::kWord && !numeric) return Fail();
+  // Collect: words, ^n, / and * between units.
+  char text[96];
+  size_t size = 0;
+  bool known = true;
+  int power_next = 0;
+  std::string_view currency;
+  const size_t first = at_;
+  const auto put = [&](std::string_view piece) {
+    for (char c : piece) if (size < sizeof text) text[size++] = c;
+  };
+  bool slash = false;
+  while (Type() == Tok::kText || Type() == Tok::kWord || (Type() == Tok::kPrime && at_ > first)) {
+    if (at_ > first && (Type() == Tok::kWord && Peek().text.size() == 1 && !slash && !Peek().space_before)) break;
+    if (StartsCondition()) break;
+    std::string_view rest = Peek().text;
+    while (!rest.empty()) {
+      std::string_view word = rest.substr(0, rest.find_first_of(" /"));
+      const char separator = word.size() < rest.size() ? rest[word.size()] : 0;
+      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+      if (!word.empty()) {
+        if (word == "square" || word == "sq" || word == "sq.") power_next = 2;
+        else if (word == "cubic" || word == "cu") power_next = 3;
+        else if (word == "per" || word == "a" || word == "an") { put("/"); }
+        else if (const Unit* unit = FindUnit(word)) {
+          if (size && text[size - 1] != '/') put("*");
+          put(unit->canonical);
+          if (power_next) { put("^"); put(power_next == 2 ? "2" : "3"); power_next = 0; }
+        } else {
+          std::string_view code;
+          if (FindCurrency(word, &code)) currency = code;
+          known = false;
+        }
+      }
+      if (separator == '/') put("/");
+    }
+    ++at_;
+    slash = false;
+    if (Type() == Tok::kPeriod && Type(1) != Tok::kEnd && Type(1) != Tok::kComma) ++at_;
+    if (Type() == Tok::kCaret || Type() == Tok::kRSet) {
+      if (Type() == Tok::kCaret) {
+        ++at_;
+        const bool brace = Take(Tok::kLBrace);
+        if (Take(Tok::kMinus)) put("^-");
+        else put("^");
+        if (Type() != Tok::kNumber) return Fail();
+        put(Peek().text);
+        ++at_;
+        if (brace && !Take(Tok::kRBrace)) return Fail();
+      }
+    }
+    if (Type() == Tok::kSlash && (Type(1) == Tok::kText || Type(1) == Tok::kWord)) { put("/"); ++at_; slash = true; }
+    if (Type() == Tok::kTimes && Type(1) == Tok::kText) ++at_;
+    if (Type() == Tok::kLParen && (Type(1) == Tok::kText || Type(1) == Tok::kWord) && Type(2) == Tok::kRParen) {  // yuan (A)
+      known = false;
+      at_ += 3;
+    }
+  }
+  if (power_next && known && size == 0) known = false;
+  if (!numeric && !known && Type() != Tok::kEnd && !AtSeparator() && Type() != Tok::kPeriod && Type() != Tok::kRBrace && Type() != Tok::kRParen) return Fail();
+  if (!currency.empty()) {
+    Expr* e = build_.Make(Kind::kCurrency, {value});
+    if (e) e->text = currency;
+    return e;
+  }
+  Expr* e = build_.Make(Kind::kQuantity, {value});
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  if (known && size) {
+    while (size && (text[size - 1] == '/' || text[size - 1] == '*')) --size;
+    e->text = arena_->Copy({text, size});
+  } else {
+    e->text = "~";
+  }
+  // 3 h 20 min
+  if (known && (Type() == Tok::kNumber)) {
+    E rest = Multiplicative();
+    if (!rest) return nullptr;
+    if (rest->kind != Kind::kQuantity && rest->kind != Kind::kAdd) return Fail();
+    return build_.Make(Kind::kAdd, {e, rest});
+  }
+  return e;
+}
+
+std::string_view Parser::Fold(std::string_view text) {
+  char* out = arena_->NewArray<char>(text.size() + 1);
+  if (!out) return {};
+  size_t size = 0;
+  for (char c : text) {
+    if (c == ' ' || c == '\n' || c == '\t' || c == '~') {
+      if (size && out[size - 1] != ' ') out[size++] = ' ';
+    } else {
+      out[size++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    }
+  }
+  while (size && (out[size - 1] == ' ' || out[size - 1] == ',' || out[size - 1] == '.')) --size;
+  return {out, size};
+}
+
+ParseResult Parse(std::string_view text, const LexOptions& options, Arena* arena) {
+  const LexResult lexed = Lex(text, options, arena);
+  ParseResult result;
+  if (lexed.status != LexStatus::kOk) {
+    result.status = lexed.status == LexStatus::kTooManyTokens ? ParseStatus::kLimitTokens : ParseStatus::kLimitMemory;
+    return result;
+  }
+  result = Parser(lexed.tokens, options, arena).Run();
+  result.comma_ambiguous = lexed.comma_ambiguous;
+  result.decimal_comma_possible = lexed.decimal_comma_possible;
+  result.scientific_ambiguous = lexed.scientific_ambiguous;
+  return result;
+}
+
+}  // namespace rewardloop::math
