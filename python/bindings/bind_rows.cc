@@ -1,0 +1,110 @@
+// src/io/row_mapping.h, line_reader.h, row_parser.h: rows with columns of any name to items.
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "interpreter.h"
+#include "io/line_reader.h"
+#include "io/row_mapping.h"
+#include "io/row_parser.h"
+#include "item_convert.h"
+#include "json_convert.h"
+
+namespace rewardloop::python {
+namespace {
+
+constexpr size_t kLinesPerSignalCheck = 4096;
+
+// Only the columns that the mapping reads are converted: other ones may hold anything.
+Json RowFrom(PyObject* row, const std::vector<std::string>& roots) {
+  Json::Object columns;
+  for (const std::string& root : roots) {
+    nb::object value = nb::steal(PyMapping_GetItemString(row, root.c_str()));
+    if (value.is_valid()) {
+      columns.emplace_back(root, JsonFrom(value.ptr(), root.c_str()));
+    } else if (PyErr_ExceptionMatches(PyExc_KeyError)) {
+      PyErr_Clear();
+    } else {
+      throw nb::python_error();
+    }
+  }
+  return Json(std::move(columns));
+}
+
+ItemVector ItemsFromRows(const nb::list& rows, const std::string& preset, const nb::object& fields) {
+  const FieldMap map = ValueOrThrow(FieldMap::Make(preset, JsonFrom(fields.ptr(), "fields")));
+  auto items = std::make_shared<std::vector<RewardItem>>(rows.size());
+  for (size_t i = 0; i < items->size(); ++i) {
+    nb::object row = rows[i];
+    const std::string place = "rows[" + std::to_string(i) + "]";
+    try {
+      if (!PyObject_HasAttrString(row.ptr(), "keys")) {
+        throw StatusError(InvalidArgument(std::string("a row must be a dict, not ") + nb::inst_name(row).c_str()));
+      }
+      ThrowIfError(map.ToItem(RowFrom(row.ptr(), map.roots()), "row:" + std::to_string(i), &(*items)[i]));
+    } catch (const StatusError& error) {
+      throw StatusError(Status(error.status().code(), place + ": " + error.status().message(), error.status().hint()));
+    }
+  }
+  return {std::move(items)};
+}
+
+// Rows of a JSONL file, all of which is checked. Runs without the GIL; `interrupted` is asked now and then.
+Result<std::vector<RewardItem>> ReadItems(const std::string& path, const FieldMap& map,
+                                          const std::function<bool()>& interrupted) {
+  RL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader, LineReader::Open(path));
+  RowParser parser(map.roots(), {});
+  std::vector<RewardItem> items;
+  std::string line;
+  while (true) {
+    RL_ASSIGN_OR_RETURN(const bool more, reader->Next(&line));
+    if (!more) return items;
+    Json row;
+    bool watched;
+    const std::string number = std::to_string(reader->line_number());
+    if (Status status = parser.Parse(line, &row, &watched); !status.ok()) {
+      return Status(status.code(), reader->name() + ":" + number + ":" + status.message(), status.hint());
+    }
+    if (Status status = map.ToItem(row, "line:" + number, &items.emplace_back()); !status.ok()) {
+      return Status(status.code(), reader->name() + ":" + number + ": " + status.message(), status.hint());
+    }
+    if (items.size() % kLinesPerSignalCheck == 0 && interrupted()) return Cancelled("interrupted");
+  }
+}
+
+ItemVector ItemsFromFile(const std::string& path, const std::string& preset, const nb::object& fields) {
+  const FieldMap map = ValueOrThrow(FieldMap::Make(preset, JsonFrom(fields.ptr(), "fields")));
+  std::optional<nb::python_error> raised;
+  std::optional<Result<std::vector<RewardItem>>> items;
+  {
+    nb::gil_scoped_release release;
+    items = ReadItems(path, map, [&] {
+      nb::gil_scoped_acquire acquire;
+      if (PyErr_CheckSignals() == 0) return false;
+      raised.emplace();
+      return true;
+    });
+  }
+  if (raised) throw std::move(*raised);
+  return {std::make_shared<std::vector<RewardItem>>(ValueOrThrow(std::move(*items)))};
+}
+
+}  // namespace
+
+void BindRows(nb::module_& m) {
+  nb::class_<ItemVector>(m, "_Items", "Items that were converted once.")
+      .def("__len__", [](const ItemVector& self) { return self.items->size(); });
+  m.def("_items_from_rows", &ItemsFromRows, nb::arg("rows"), nb::arg("preset"), nb::arg("fields").none(),
+        nb::sig("def _items_from_rows(rows: list[typing.Any], preset: str, fields: dict[str, str] | None) -> _Items"));
+  m.def("_items_from_file", &ItemsFromFile, nb::arg("path"), nb::arg("preset"), nb::arg("fields").none(),
+        nb::sig("def _items_from_file(path: str, preset: str, fields: dict[str, str] | None) -> _Items"));
+  m.def("_preset_names", [] { return PresetNames(); });
+}
+
+}  // namespace rewardloop::python

@@ -1,0 +1,144 @@
+// include/rewardloop/scorer.h, registry.h: scorers by name, called on the caller's thread, without an engine.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+
+#include "direct.h"
+#include "interpreter.h"
+#include "item_convert.h"
+#include "json_convert.h"
+#include "results.h"
+#include "rewardloop/registry.h"
+#include "rewardloop/reward_manager.h"
+
+namespace rewardloop::python {
+namespace {
+
+nb::list ArgList(const std::vector<ArgSpec>& specs) {
+  nb::list args;
+  for (const ArgSpec& spec : specs) {
+    nb::dict arg;
+    arg["name"] = spec.name;
+    arg["type"] = spec.type;
+    arg["default"] = ToPython(spec.default_value);
+    arg["doc"] = spec.doc;
+    arg["choices"] = spec.choices;
+    args.append(arg);
+  }
+  return args;
+}
+
+template <typename Spec>
+nb::dict Describe(const Spec& spec) {
+  nb::dict entry;
+  entry["name"] = spec.name;
+  entry["summary"] = spec.summary;
+  entry["doc"] = spec.doc;
+  entry["args"] = ArgList(spec.args);
+  return entry;
+}
+
+nb::list ListScorers() {
+  nb::list list;
+  for (const ScorerSpec& spec : Scorers().specs()) {
+    nb::dict entry = Describe(spec);
+    entry["version"] = spec.version;
+    list.append(entry);
+  }
+  return list;
+}
+
+nb::list ListManagers() {
+  nb::list list;
+  for (const ManagerSpec& spec : Managers().specs()) list.append(Describe(spec));
+  return list;
+}
+
+RewardItem VerifyItem(nb::handle gold, nb::handle prediction, const char* gold_name, const char* prediction_name) {
+  RewardItem item;
+  item.ground_truth = JsonFrom(gold.ptr(), gold_name);
+  Output& output = item.outputs.emplace_back();
+  if (PyUnicode_Check(prediction.ptr())) {
+    output.text = TextFrom(prediction.ptr());
+  } else if (!prediction.is_none()) {
+    throw StatusError(InvalidArgument(std::string(prediction_name) + " must be a string or None, not " +
+                                      nb::inst_name(prediction).c_str()));
+  }
+  return item;
+}
+
+// `golds` has one element per prediction, or a single one for all.
+PyBatch VerifyBatch(const DirectScorer& self, const nb::list& golds, const nb::list& predictions, int threads) {
+  const size_t size = predictions.size();
+  std::vector<RewardItem> items;
+  items.reserve(size);
+  for (size_t i = 0; i < size; ++i) {
+    const nb::object gold = golds.size() == 1 ? golds[0] : golds[i];
+    items.push_back(VerifyItem(gold, nb::object(predictions[i]), "gold", "prediction"));
+    items.back().item_id = "item:" + std::to_string(i);
+  }
+  nb::gil_scoped_release release;
+  return PyBatch{std::make_shared<Batch>(self.ScoreAll(items, threads))};
+}
+
+}  // namespace
+
+void BindScorer(nb::module_& m) {
+  nb::class_<DirectScorer>(m, "Scorer",
+                           "A built-in scorer, called on the caller's thread. Needs no engine; valid in a forked child.")
+      .def("__init__",
+           [](DirectScorer* self, const std::string& name, const nb::kwargs& args) {
+             Json values = JsonFrom(args.ptr(), "args");
+             auto scorer = ValueOrThrow(Scorers().Make(name, values));
+             new (self) DirectScorer(std::move(scorer), std::move(values));
+           },
+           nb::arg("name"), nb::arg("args"),
+           nb::sig("def __init__(self, name: str, **args: typing.Any) -> None"))
+      .def_prop_ro("name", [](const DirectScorer& self) { return self.scorer().name(); })
+      .def_prop_ro("args", [](const DirectScorer& self) { return ToPython(self.args()); },
+                   nb::sig("def args(self) -> dict[str, typing.Any]"), "The arguments that were given.")
+      .def_prop_ro("version", [](const DirectScorer& self) { return self.scorer().version(); })
+      .def("score",
+           [](const DirectScorer& self, nb::handle item) {
+             RewardItem converted = ItemFrom(item);
+             RewardResult result;
+             {
+               nb::gil_scoped_release release;
+               result = self.Score(converted);
+             }
+             return SingleResult(std::move(result));
+           },
+           nb::arg("item"), nb::sig("def score(self, item: typing.Mapping[str, typing.Any]) -> RewardResult"),
+           "Judges one item.")
+      .def("_score_batch",
+           [](const DirectScorer& self, nb::handle items, int threads) {
+             std::vector<RewardItem> converted = ItemsFrom(items);
+             nb::gil_scoped_release release;
+             return PyBatch{std::make_shared<Batch>(self.ScoreAll(converted, threads))};
+           },
+           nb::arg("items"), nb::arg("threads"),
+           nb::sig("def _score_batch(self, items: typing.Iterable[typing.Mapping[str, typing.Any]], threads: int) -> Batch"))
+      .def("_verify",
+           [](const DirectScorer& self, nb::handle gold, nb::handle prediction) {
+             const RewardItem item = VerifyItem(gold, prediction, "gold", "prediction");
+             RewardResult result;
+             {
+               nb::gil_scoped_release release;
+               result = self.Score(item);
+             }
+             return SingleResult(std::move(result));
+           },
+           nb::arg("gold").none(), nb::arg("prediction").none(),
+           nb::sig("def _verify(self, gold: typing.Any, prediction: str | None) -> RewardResult"))
+      .def("_verify_batch", &VerifyBatch, nb::arg("golds"), nb::arg("predictions"), nb::arg("threads"),
+           nb::sig("def _verify_batch(self, golds: list[typing.Any], predictions: list[str | None], threads: int) -> Batch"))
+      .def("__repr__", [](const DirectScorer& self) {
+        return "Scorer('" + self.scorer().name() + "', version='" + self.scorer().version() + "')";
+      });
+  m.def("list_scorers", &ListScorers, nb::sig("def list_scorers() -> list[dict[str, typing.Any]]"),
+        "Every built-in scorer with its arguments.");
+  m.def("list_managers", &ListManagers, nb::sig("def list_managers() -> list[dict[str, typing.Any]]"),
+        "Every built-in manager with its arguments.");
+}
+
+}  // namespace rewardloop::python

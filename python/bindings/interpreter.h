@@ -1,0 +1,68 @@
+// What every binding needs of the interpreter: exceptions, signals while waiting, life after fork.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "rewardloop/clock.h"
+#include "rewardloop/status.h"
+
+namespace rewardloop::python {
+
+namespace nb = nanobind;
+
+// Carries a Status to the translator, which raises the exception class that errors.py registered for its code.
+class StatusError : public std::exception {
+ public:
+  explicit StatusError(Status status) : status_(std::move(status)), text_(status_.ToString()) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+  const Status& status() const { return status_; }
+
+ private:
+  Status status_;
+  std::string text_;
+};
+
+inline void ThrowIfError(const Status& status) {
+  if (!status.ok()) throw StatusError(status);
+}
+
+template <typename T>
+T ValueOrThrow(Result<T> result) {
+  if (!result.ok()) throw StatusError(result.status());
+  return std::move(result).value();
+}
+
+// How long a blocked call waits before it looks for a signal.
+inline constexpr int64_t kSignalSliceNs = 50'000'000;
+
+// Calls `wait(deadline slice in ns)` without the GIL until it returns true or `timeout_ns` has passed, and lets Python
+// handle signals in between. Returns whether `wait` did. Raises what a signal handler raises (KeyboardInterrupt).
+bool WaitWithSignals(int64_t timeout_ns, const std::function<bool(int64_t)>& wait);
+
+// Seconds as Python gives them (None: no limit) to nanoseconds. Raises ValueError for NaN and negative values.
+int64_t TimeoutNs(const std::optional<double>& seconds);
+
+// Number of forks between the process that loaded the module and this one.
+uint64_t ForkGeneration();
+// Raises the exception for objects whose threads stayed in the parent.
+[[noreturn]] void ThrowForked(const char* what);
+inline void CheckFork(uint64_t generation, const char* what) {
+  if (generation != ForkGeneration()) ThrowForked(what);
+}
+
+void BindInterpreter(nb::module_& m);
+void BindScorer(nb::module_& m);
+void BindResult(nb::module_& m);
+void BindMath(nb::module_& m);
+void BindEngine(nb::module_& m);
+void BindPipeline(nb::module_& m);
+void BindRows(nb::module_& m);
+
+}  // namespace rewardloop::python

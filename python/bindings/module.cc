@@ -1,0 +1,14 @@
+// The extension module: one Bind function per public header.
+#include "interpreter.h"
+
+NB_MODULE(_core, m) {
+  using namespace rewardloop::python;
+  m.doc() = "C++ core of rewardloop. Use the package's names, not this module's.";
+  BindInterpreter(m);
+  BindResult(m);
+  BindScorer(m);
+  BindMath(m);
+  BindEngine(m);
+  BindPipeline(m);
+  BindRows(m);
+}

@@ -1,0 +1,38 @@
+"""Options of a pipeline, checked before C++ sees them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core
+from ._errors import ArgumentError, UnsupportedError
+
+_names: list[str] | None = None
+
+
+class UnknownOptionError(ArgumentError, TypeError):
+    """A keyword argument that a pipeline does not have."""
+
+
+def option_names() -> list[str]:
+    global _names
+    if _names is None:
+        _names = [key["name"] for key in _core._config_keys()]
+    return _names
+
+
+def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """``options`` as a dict; raises for unknown names and for Python functions."""
+    for name, value in options.items():
+        if name not in option_names():
+            near = difflib.get_close_matches(name, [*option_names(), "engine"], 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(option_names())}"
+            raise UnknownOptionError(f"unknown option {name!r} ({hint})")
+        if name in ("scorer", "manager") and value is not None and not isinstance(value, str):
+            raise UnsupportedError(
+                f"{name} must be the name of a built-in {name} (rl.list_{name}s()): Python functions and classes "
+                f"cannot be used in this version"
+            )
+    return dict(options)
