@@ -56,8 +56,10 @@ struct REWARDLOOP_EXPORT Policy {
   bool relation_for_set = true;
   // 1011_2 equals 11.
   bool base_value = false;
-  // A prediction may leave a sum, product or integral unevaluated.
+  // A prediction may leave an integral, a limit, or a sum or product with symbolic or more than 100 terms unevaluated.
   bool allow_unevaluated = true;
+  // An integer quotient left undivided (3245/5) equals its value.
+  bool unreduced_quotients = true;
   // Without a box or an announced answer, the last number or formula of the text is taken.
   bool last_expression = true;
   // Verify(a, b) == Verify(b, a): gold-sided freedoms are given to both sides.
