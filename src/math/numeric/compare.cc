@@ -1,29 +1,151 @@
+// The order of the methods: exact, residues, then balls for closed trees or balls at points.
+#include "math/numeric/closed.h"
 #include "math/numeric/exact_eval.h"
 #include "math/numeric/numeric.h"
+#include "math/numeric/points.h"
+#include "math/numeric/residue_eval.h"
+#include "math/numeric/tree.h"
 
 namespace rewardloop::math {
+namespace {
+
+NumericResult Limited() { return {Equality::kLimit, Method::kNone}; }
+
+struct Pair {
+  const Expr* a;
+  const Expr* b;
+  bool closed;
+  bool odd_real_roots;
+};
+
+// An identity of atoms holds wherever the atoms have values: is that anywhere?
+NumericResult ConfirmDefined(const Pair& pair, bool partial, Method method, const NumericOptions& options, Fuel& fuel) {
+  if (!partial) return {Equality::kEqual, method};
+  for (const Expr* e : {pair.a, pair.b}) {
+    const Equality defined = DefinedSomewhere(e, pair.odd_real_roots, options, fuel);
+    if (defined == Equality::kLimit) return Limited();
+    if (defined == Equality::kDifferent) return {Equality::kUnknown, Method::kUndefined};
+  }
+  return {Equality::kEqual, method};
+}
+
+// kUnknown with kNone: the residues leave the question open.
+NumericResult CompareResidues(const Pair& pair, const NumericOptions& options, Fuel& fuel) {
+  const ResidueContext context{options, fuel, options.seed, pair.odd_real_roots};
+  Residue x, y;
+  ResidueInfo info;
+  const ResidueStatus sx = EvaluateResidue(pair.a, context, nullptr, &x, &info);
+  if (sx == ResidueStatus::kFuel) return Limited();
+  if (sx == ResidueStatus::kUnsupported) return {};
+  const ResidueStatus sy = EvaluateResidue(pair.b, context, nullptr, &y, &info);
+  if (sy == ResidueStatus::kFuel) return Limited();
+  if (sy == ResidueStatus::kUnsupported) return {};
+  if (sx == ResidueStatus::kUndefined || sy == ResidueStatus::kUndefined) {
+    return {sx == sy ? Equality::kUnknown : Equality::kDifferent, Method::kUndefined};
+  }
+  const Residue difference = x - y;
+  if (!difference.IsUsable()) return {};
+  if (difference.IsNonzeroSomewhere()) {
+    if (info.IsDecisive()) return {Equality::kDifferent, Method::kResidue};
+    return {};
+  }
+  // A closed number without atoms comes here only when it is too large to be written down.
+  if (pair.closed && info.IsDecisive() && !info.pi && !info.e) return CompareHuge(pair.a, pair.b, options, fuel);
+  return ConfirmDefined(pair, info.partial, Method::kResidue, options, fuel);
+}
+
+}  // namespace
+
+const char* MethodName(Method method) {
+  switch (method) {
+    case Method::kNone: return "none";
+    case Method::kStructure: return "structure";
+    case Method::kRational: return "exact";
+    case Method::kResidue: return "residue";
+    case Method::kBall: return "ball";
+    case Method::kSeparation: return "separation";
+    case Method::kPoints: return "points";
+    case Method::kLazyPower: return "lazy_power";
+    case Method::kUndefined: return "undefined";
+  }
+  return "none";
+}
 
 NumericResult Compare(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel) {
-  const ExactContext context{options, fuel};
+  const ExactContext exact{options, fuel};
   Rational x, y;
-  const ExactStatus sa = EvaluateExact(a, context, nullptr, &x);
-  if (sa == ExactStatus::kOk) {
-    const ExactStatus sb = EvaluateExact(b, context, nullptr, &y);
-    if (sb == ExactStatus::kOk) return {x == y ? Equality::kEqual : Equality::kDifferent, Method::kRational};
+  const ExactStatus sa = EvaluateExact(a, exact, nullptr, &x);
+  if (sa == ExactStatus::kFuel) return Limited();
+  const ExactStatus sb = EvaluateExact(b, exact, nullptr, &y);
+  if (sb == ExactStatus::kFuel) return Limited();
+  TreeFacts facts;
+  if (sa == ExactStatus::kOk && sb == ExactStatus::kOk) {
+    if (x == y) return {Equality::kEqual, Method::kRational};
+    // (-8)^(1/3) has a second reading next to i, and no tree here holds i.
+    return {Equality::kDifferent, Method::kRational};
   }
-  return {fuel.empty() ? Equality::kLimit : Equality::kUnknown, Method::kNone};
+  if (sa == ExactStatus::kUndefined || sb == ExactStatus::kUndefined) {
+    return {sa == sb ? Equality::kUnknown : Equality::kDifferent, Method::kUndefined};
+  }
+  CollectFacts(a, &facts);
+  CollectFacts(b, &facts);
+  if (facts.unscalar) return {};
+  const Pair pair{a, b, FreeSymbols(a).empty() && FreeSymbols(b).empty(), !facts.imaginary};
+  const NumericResult residues = CompareResidues(pair, options, fuel);
+  if (residues.method != Method::kNone || residues.equality == Equality::kLimit) return residues;
+  if (facts.infinity) return {};
+  NumericResult result = pair.closed ? CompareClosed(a, b, pair.odd_real_roots, options, fuel)
+                                     : ComparePoints(a, b, pair.odd_real_roots, options, fuel);
+  if (result.equality == Equality::kUnknown && fuel.empty()) result.equality = Equality::kLimit;
+  return result;
 }
 
-std::optional<Rational> EvaluateRational(const Expr* e, Fuel& fuel, const NumericOptions& options) {
-  Rational value;
-  if (EvaluateExact(e, {options, fuel}, nullptr, &value) != ExactStatus::kOk) return std::nullopt;
-  return value;
-}
-
-std::optional<uint64_t> ValueKey(const Expr* e, Fuel& fuel, const NumericOptions& options) {
-  const std::optional<Rational> value = EvaluateRational(e, fuel, options);
-  if (!value) return std::nullopt;
-  return value->Hash();
+RatioResult ConstantRatio(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel) {
+  TreeFacts facts;
+  CollectFacts(a, &facts);
+  CollectFacts(b, &facts);
+  RatioResult result;
+  if (facts.unscalar || facts.infinity) return result;
+  const bool odd = !facts.imaginary;
+  bool proved = false;
+  ResidueInfo info;
+  Residue x[3], y[3];
+  bool usable = true;
+  for (int i = 0; i < 3 && usable; ++i) {
+    const ResidueContext context{options, fuel, Mix(options.seed + static_cast<uint64_t>(i)), odd};
+    const ResidueStatus sx = EvaluateResidue(a, context, nullptr, &x[i], &info);
+    const ResidueStatus sy = EvaluateResidue(b, context, nullptr, &y[i], &info);
+    if (fuel.empty()) {
+      result.equality = Equality::kLimit;
+      return result;
+    }
+    if (sx == ResidueStatus::kUndefined || sy == ResidueStatus::kUndefined) return result;
+    usable = sx == ResidueStatus::kOk && sy == ResidueStatus::kOk;
+    if (usable && (x[i].IsZero() || y[i].IsZero())) {
+      if (!info.other_atoms) {
+        // One vanishes identically: never proportional with a nonzero constant, unless both do.
+        result.equality = x[i].IsZero() && y[i].IsZero() ? Equality::kUnknown : Equality::kDifferent;
+        return result;
+      }
+      usable = false;
+    }
+  }
+  if (usable) {
+    // x0/y0 = x1/y1 = x2/y2 as x0 y1 = x1 y0. Atoms such as pi take other values with every seed, so with them only "equal"
+    // says something.
+    const Residue d1 = x[0] * y[1] - x[1] * y[0];
+    const Residue d2 = x[0] * y[2] - x[2] * y[0];
+    if (d1.IsUsable() && d2.IsUsable()) {
+      proved = d1.IsZero() && d2.IsZero();
+      if (!proved && !info.other_atoms && !info.pi && !info.e) {
+        result.equality = Equality::kDifferent;
+        return result;
+      }
+    }
+  }
+  result = RatioAtPoints(a, b, odd, options, fuel);
+  if (proved && result.equality == Equality::kUnknown) result.equality = Equality::kEqual;
+  return result;
 }
 
 }  // namespace rewardloop::math

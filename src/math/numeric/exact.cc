@@ -1,6 +1,6 @@
 #include "math/numeric/exact.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -9,9 +9,13 @@ namespace {
 
 static_assert(sizeof(long) == sizeof(int64_t), "GMP's long interface carries the 64-bit values here");
 
-// Schoolbook cost of a product, an upper bound for what GMP does.
+// Cost of a product in fuel: schoolbook for short operands, about n^1.5 above, as GMP's.
 int64_t MulCost(int64_t bits_a, int64_t bits_b) {
-  return 8 + (bits_a / 64 + 1) * (bits_b / 64 + 1) / 2;
+  const int64_t long_limbs = std::max(bits_a, bits_b) / 64 + 1;
+  const int64_t short_limbs = std::min(bits_a, bits_b) / 64 + 1;
+  if (short_limbs <= 32) return 8 + long_limbs * short_limbs / 2;
+  const int half_log = (65 - __builtin_clzll(static_cast<uint64_t>(short_limbs))) / 2;
+  return 8 + 3 * (long_limbs << half_log);
 }
 
 // Reduces a quotient of 128-bit integers; false when it does not fit into 64 bits a part.
@@ -85,6 +89,10 @@ Rational Rational::Of(int64_t num, int64_t den) {
 
 Rational Rational::Take(mpq_t q) {
   mpq_canonicalize(q);
+  return TakeReduced(q);
+}
+
+Rational Rational::TakeReduced(mpq_t q) {
   Rational r;
   if (mpz_fits_slong_p(mpq_numref(q)) && mpz_fits_slong_p(mpq_denref(q)) &&
       mpz_get_si(mpq_numref(q)) != INT64_MIN) {
@@ -202,7 +210,7 @@ bool BigAddSub(const Rational& a, const Rational& b, bool subtract, Fuel& fuel, 
   } else {
     mpq_add(x, x, y);
   }
-  *out = Rational::Take(x);
+  *out = Rational::TakeReduced(x);
   return FitsCap(*out);
 }
 
@@ -219,7 +227,7 @@ bool BigMulDiv(const Rational& a, const Rational& b, bool divide, Fuel& fuel, Ra
   } else {
     mpq_mul(x, x, y);
   }
-  *out = Rational::Take(x);
+  *out = Rational::TakeReduced(x);
   return FitsCap(*out);
 }
 
@@ -298,20 +306,25 @@ bool PowInt(const Rational& a, int64_t n, Fuel& fuel, Rational* out) {
   // (bits - 1) * e is a lower bound of the result's size.
   if (static_cast<unsigned __int128>(a.bits() - 1) * e > static_cast<uint64_t>(kExactBitsMax)) return false;
   const int64_t bits = a.bits() * static_cast<int64_t>(e);
-  if (!fuel.Spend(20 + 2 * MulCost(bits, bits))) return false;
+  if (!fuel.Spend(20 + MulCost(bits / 2, bits / 2))) return false;
   Mpq q(a);
   mpz_pow_ui(q.num(), q.num(), e);
   mpz_pow_ui(q.den(), q.den(), e);
   if (n < 0) mpq_inv(q, q);
-  *out = Rational::Take(q);
+  *out = Rational::TakeReduced(q);
   return FitsCap(*out);
+}
+
+bool IsOddInteger(const Rational& a) {
+  if (!a.is_integer()) return false;
+  return a.is_small() ? a.small_num() % 2 != 0 : mpz_odd_p(mpq_numref(a.big())) != 0;
 }
 
 Rational Neg(const Rational& a) {
   if (a.is_small()) return Rational::Reduced(-a.small_num(), a.small_den());
   Mpq q(a);
   mpq_neg(q, q);
-  return Rational::Take(q);
+  return Rational::TakeReduced(q);
 }
 
 Rational Abs(const Rational& a) { return a.sign() < 0 ? Neg(a) : a; }
@@ -339,7 +352,7 @@ Rational Round(const Rational& a) {
   mpz_fdiv_q(q.num(), q.num(), q.den());
   mpz_set_ui(q.den(), 1);
   if (a.sign() < 0) mpq_neg(q, q);
-  return Rational::Take(q);
+  return Rational::TakeReduced(q);
 }
 
 bool ExactRoot(const Rational& a, int64_t n, Fuel& fuel, Rational* out) {

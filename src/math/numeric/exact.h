@@ -52,6 +52,7 @@ class Rational {
   }
   // Takes the value out of `q` (canonicalised, then small when it fits).
   static Rational Take(mpq_t q);
+  static Rational TakeReduced(mpq_t q);  // of a canonical q
 
   bool is_small() const { return big_ == nullptr; }
   int64_t small_num() const { return num_; }
@@ -105,6 +106,7 @@ class Rational {
 [[nodiscard]] bool Div(const Rational& a, const Rational& b, Fuel& fuel, Rational* out);
 // a^n; a zero base with a negative exponent is the caller's to exclude. 0^0 is 1.
 [[nodiscard]] bool PowInt(const Rational& a, int64_t n, Fuel& fuel, Rational* out);
+bool IsOddInteger(const Rational& a);
 Rational Neg(const Rational& a);
 Rational Abs(const Rational& a);
 Rational Floor(const Rational& a);

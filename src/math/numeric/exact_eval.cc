@@ -14,7 +14,7 @@ class Evaluator {
 
   ExactStatus Eval(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus Bounds(const Expr* e, const Binding* env, int64_t* lower, int64_t* upper, int depth);
-  ExactStatus Power(const Rational& base, const Rational& exponent, Rational* out);
+  ExactStatus Power(const Rational& base, const Rational& exponent, bool odd_real_roots, Rational* out);
 
  private:
   ExactStatus EvalNumber(const Expr* e, Rational* out) {
@@ -68,7 +68,7 @@ ExactStatus Evaluator::Eval(const Expr* e, const Binding* env, Rational* out, in
       if (status != ExactStatus::kOk) return status;
       status = Eval(e->child[1], env, &y, depth + 1);
       if (status != ExactStatus::kOk) return status;
-      if (e->kind == Kind::kPow) return Power(x, y, out);
+      if (e->kind == Kind::kPow) return Power(x, y, context_.odd_real_roots, out);
       if (y.is_zero()) return ExactStatus::kUndefined;
       return Check(Div(x, y, fuel_, out), fuel_);
     }
@@ -80,7 +80,7 @@ ExactStatus Evaluator::Eval(const Expr* e, const Binding* env, Rational* out, in
       if (status != ExactStatus::kOk) return status;
       if (index.is_zero()) return ExactStatus::kUndefined;
       if (!Div(Rational(1), index, fuel_, &index)) return Failure(fuel_);
-      return Power(x, index, out);
+      return Power(x, index, /*odd_real_roots=*/true, out);
     }
     case Kind::kFactorial:
     case Kind::kDoubleFactorial: {
@@ -108,7 +108,7 @@ ExactStatus Evaluator::Eval(const Expr* e, const Binding* env, Rational* out, in
   }
 }
 
-ExactStatus Evaluator::Power(const Rational& base, const Rational& exponent, Rational* out) {
+ExactStatus Evaluator::Power(const Rational& base, const Rational& exponent, bool odd_real_roots, Rational* out) {
   if (base.is_zero()) {
     if (exponent.sign() <= 0) return ExactStatus::kUndefined;
     *out = Rational(0);
@@ -131,7 +131,7 @@ ExactStatus Evaluator::Power(const Rational& base, const Rational& exponent, Rat
   }
   int64_t p, q;
   if (!exponent.Denominator().ToInt64(&q)) return ExactStatus::kInexact;
-  if (base.sign() < 0 && (q % 2 == 0 || !context_.odd_real_roots)) return ExactStatus::kInexact;
+  if (base.sign() < 0 && (q % 2 == 0 || !odd_real_roots)) return ExactStatus::kInexact;
   Rational root;
   if (!ExactRoot(base, q, fuel_, &root)) return fuel_.empty() ? ExactStatus::kFuel : ExactStatus::kInexact;
   if (!exponent.Numerator().ToInt64(&p)) return ExactStatus::kTooBig;
@@ -303,7 +303,7 @@ ExactStatus EvaluateBounds(const Expr* e, const ExactContext& context, const Bin
 }
 
 ExactStatus ExactPower(const Rational& base, const Rational& exponent, const ExactContext& context, Rational* out) {
-  return Evaluator(context).Power(base, exponent, out);
+  return Evaluator(context).Power(base, exponent, context.odd_real_roots, out);
 }
 
 ExactStatus ExactLog(const Rational& base, const Rational& x, Fuel& fuel, Rational* out) {

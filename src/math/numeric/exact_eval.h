@@ -9,7 +9,7 @@
 namespace rewardloop::math {
 
 inline constexpr int64_t kSumTermsMax = 10'000;
-inline constexpr int kEvalDepthMax = 400;  // trees are at most 200 deep; derivatives and differences add a little
+inline constexpr int kEvalDepthMax = kTreeDepthMax + 100;  // differences and derivatives add a little
 
 // Values of symbols, innermost first; lives on the stack of the evaluation that binds them.
 struct Binding {
