@@ -1,0 +1,254 @@
+#include "math/answer.h"
+
+#include <algorithm>
+
+#include "math/builder.h"
+#include "math/unicode_map.h"
+
+namespace rewardloop::math {
+namespace {
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Spaces and decoration out, so that spellings of one formula have one text.
+std::string_view Compact(std::string_view text, Arena* arena) {
+  static constexpr std::string_view kDropped[] = {"\\left", "\\right", "\\displaystyle", "\\bigl", "\\bigr", "\\Bigl", "\\Bigr", "\\big",
+                                                  "\\Big", "\\bigg", "\\Bigg", "\\quad", "\\qquad"};
+  char* out = arena->NewArray<char>(text.size() + 1);
+  if (!out) return {};
+  size_t size = 0;
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (IsSpace(c) || c == '$' || c == '~') { ++i; continue; }
+    if (c == '\\' && i + 1 < text.size()) {
+      const char next = text[i + 1];
+      if (next == ',' || next == '!' || next == ';' || next == ':' || next == ' ' || next == '(' || next == ')' || next == '[' || next == ']') { i += 2; continue; }
+      if (text.substr(i, 6) == "\\dfrac" || text.substr(i, 6) == "\\tfrac") {
+        std::copy_n("\\frac", 5, out + size);
+        size += 5;
+        i += 6;
+        continue;
+      }
+      bool dropped = false;
+      for (std::string_view command : kDropped) {
+        if (text.substr(i, command.size()) == command && !(i + command.size() < text.size() && IsAlpha(text[i + command.size()]))) {
+          i += command.size();
+          dropped = true;
+          break;
+        }
+      }
+      if (dropped) continue;
+      out[size++] = c;
+      out[size++] = next;
+      i += 2;
+      continue;
+    }
+    out[size++] = c;
+    ++i;
+  }
+  while (size && (out[size - 1] == '.' || out[size - 1] == ',')) --size;
+  return {out, size};
+}
+
+bool Article(std::string_view word) { return word == "a" || word == "an" || word == "the"; }
+
+// The answer as text: words, case-folded; commands of fonts out.
+std::string_view Words(std::string_view text, Arena* arena) {
+  char* out = arena->NewArray<char>(text.size() + 1);
+  if (!out) return {};
+  size_t size = 0, word_begin = 0;
+  const auto end_word = [&] {
+    if (Article(std::string_view(out + word_begin, size - word_begin))) size = word_begin;
+    if (size > word_begin) out[size++] = ' ';
+    word_begin = size;
+  };
+  for (size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '\\') {
+      size_t j = i + 1;
+      while (j < text.size() && IsAlpha(text[j])) ++j;
+      std::string_view name = text.substr(i + 1, j - i - 1);
+      const bool font = name.starts_with("text") || name.starts_with("math") || name == "mbox" || name == "left" || name == "right" || name.empty() || name == "quad" || name == "boxed" || name == "operatorname";
+      if (font) {
+        if (name == "left" || name == "right" || name.empty() || name == "quad") end_word();
+        i = std::max(j, i + 2);
+        if (name.empty() && i <= text.size() && IsAlpha(text[i - 1])) i = i - 1;
+        continue;
+      }
+      end_word();
+      for (char letter : name) out[size++] = letter;
+      end_word();
+      i = j;
+      continue;
+    }
+    ++i;
+    if (IsSpace(c) || c == ',' || c == '.' || c == ';' || c == '!' || c == '?' || c == '"' || c == '(' || c == ')' || c == '~' || c == '-' || c == ':') {
+      const bool in_number = (c == '.' || c == ',' || c == ':') && i >= 2 && IsDigit(text[i - 2]) && i < text.size() && IsDigit(text[i]);
+      const bool minus = c == '-' && i < text.size() && IsDigit(text[i]) && (i < 2 || !IsAlpha(text[i - 2]));
+      if (in_number || minus) { out[size++] = c; continue; }
+      end_word();
+      continue;
+    }
+    if (c == '{' || c == '}' || c == '$' || c == '*' || c == '\'' || c == '`') continue;
+    out[size++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  end_word();
+  while (size && out[size - 1] == ' ') --size;
+  return {out, size};
+}
+
+// "C", "(C)", "C.", "\text{(C)}", "**C**", "C. 12", "\textbf{(C)} 12", "C: ..." ; 0 when it is none.
+char ChoiceLetter(std::string_view text) {
+  while (true) {
+    const size_t before = text.size();
+    for (std::string_view open : {"\\textbf{", "\\text{", "\\mathrm{", "\\mathbf{", "\\boxed{", "\\mathbf ", "\\rm ", "**", "$", "(", " ", "{", "\\left(", "\\("}) {
+      if (text.starts_with(open)) { text.remove_prefix(open.size()); break; }
+    }
+    if (text.size() == before) break;
+  }
+  if (text.empty() || text[0] < 'A' || text[0] > 'J') return 0;
+  const char letter = text[0];
+  text.remove_prefix(1);
+  // What follows is closing brackets, or a separator and the text of the choice.
+  bool separated = false;
+  while (!text.empty()) {
+    if (text.starts_with("\\)") || text.starts_with("\\right")) { text.remove_prefix(text[1] == ')' ? 2 : 6); separated = true; continue; }
+    const char c = text[0];
+    if (c == ')' || c == '}' || c == '*' || c == '$' || c == '.' || c == ':') { separated = true; text.remove_prefix(1); continue; }
+    if (c == ' ' || c == '~') { text.remove_prefix(1); continue; }
+    break;
+  }
+  if (text.empty()) return letter;
+  return separated && text[0] != '=' && text[0] != '+' && text[0] != '-' && text[0] != ',' && text[0] != '^' && text[0] != '/' && text[0] != '<' && text[0] != '>' && text[0] != '\\' ? letter : 0;
+}
+
+// Braces that are open at the end are closed; a stray closing one at the end is cut.
+std::string_view BalanceBraces(std::string_view text, Arena* arena) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') { ++i; continue; }
+    if (text[i] == '{') ++depth;
+    if (text[i] == '}') --depth;
+  }
+  if (depth == 0) return text;
+  if (depth < 0) {
+    while (depth < 0 && !text.empty() && text.back() == '}') { text.remove_suffix(1); ++depth; }
+    return text;
+  }
+  if (depth > 64) return text;
+  char* out = arena->NewArray<char>(text.size() + static_cast<size_t>(depth));
+  if (!out) return text;
+  std::copy(text.begin(), text.end(), out);
+  std::fill(out + text.size(), out + text.size() + depth, '}');
+  return {out, text.size() + static_cast<size_t>(depth)};
+}
+
+// A spelled answer that is a value: infinitely many, no solution, all real numbers.
+const Expr* SpelledValue(std::string_view words, Arena* arena) {
+  Builder build(arena, 8);
+  for (std::string_view name : {"infinitely many", "infinite", "infinity", "infinitely many solutions", "positive infinity"}) {
+    if (words == name) return build.Constant(Function::kInfinity);
+  }
+  for (std::string_view name : {"no solution", "no solutions", "no real solution", "no real solutions", "empty set", "none", "null set", "no such"}) {
+    if (words == name) {
+      Expr* e = build.Leaf(Kind::kNamedSet);
+      if (e) e->fn = Function::kEmptySet;
+      return e;
+    }
+  }
+  for (std::string_view name : {"all real numbers", "all reals", "all real", "real numbers", "set of all real numbers", "any real number"}) {
+    if (words == name) {
+      Expr* e = build.Leaf(Kind::kNamedSet);
+      if (e) e->fn = Function::kReals;
+      return e;
+    }
+  }
+  return nullptr;
+}
+
+void AddReading(Answer* answer, const ParseResult& result) {
+  if (result.root && answer->readings < Answer::kReadingsMax) answer->reading[answer->readings++] = result.root;
+}
+
+}  // namespace
+
+std::string_view TrimAnswer(std::string_view text) {
+  while (true) {
+    const size_t before = text.size();
+    while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+    while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+    if (text.size() >= 4 && text.starts_with("**") && text.ends_with("**") && text.substr(2, text.size() - 4).find("**") == text.npos) {
+      text.remove_prefix(2);
+      text.remove_suffix(2);
+    }
+    for (std::string_view pair : {"$$", "$"}) {
+      if (text.size() > 2 * pair.size() && text.starts_with(pair) && text.ends_with(pair) && text.substr(pair.size(), text.size() - 2 * pair.size()).find('$') == text.npos) {
+        text.remove_prefix(pair.size());
+        text.remove_suffix(pair.size());
+        break;
+      }
+    }
+    if (text.size() >= 4 && ((text.starts_with("\\(") && text.ends_with("\\)")) || (text.starts_with("\\[") && text.ends_with("\\]")))) {
+      const std::string_view inner = text.substr(2, text.size() - 4);
+      if (inner.find("\\)") == inner.npos && inner.find("\\]") == inner.npos) text = inner;
+    }
+    if (text.size() > 1 && text.back() == '.' && !text.ends_with("...") && !text.ends_with("\\left.") && !text.ends_with("\\right.")) text.remove_suffix(1);
+    if (text.size() == before) return text;
+  }
+}
+
+Answer ReadAnswer(std::string_view text, bool gold, Arena* arena) {
+  Answer answer;
+  if (gold) {
+    text = RepairControlCharacters(text, arena);
+    text = BalanceBraces(text, arena);
+  }
+  answer.raw = TrimAnswer(text);
+  if (answer.raw.empty()) return answer;
+  if (answer.raw.size() > kAnswerBytesMax) { answer.status = ParseStatus::kLimitTokens; return answer; }
+  answer.mapped = MapUnicode(MapHtml(answer.raw, arena), arena);
+  answer.compact = Compact(answer.mapped, arena);
+  answer.choice = ChoiceLetter(answer.mapped);
+  const ParseResult result = Parse(answer.mapped, {}, arena);
+  answer.status = result.status;
+  answer.only_words = result.only_words;
+  AddReading(&answer, result);
+  if (answer.raw.size() <= 4096 && (result.only_words || result.status != ParseStatus::kOk)) answer.words = Words(answer.mapped, arena);
+  if (result.status == ParseStatus::kOk || result.status == ParseStatus::kSyntax) {
+    LexOptions options;
+    if (result.decimal_comma_possible) { options = {}; options.decimal_comma = true; options.group_commas = false; AddReading(&answer, Parse(answer.mapped, options, arena)); }
+    if (result.comma_ambiguous) { options = {}; options.group_commas = false; AddReading(&answer, Parse(answer.mapped, options, arena)); }
+    if (result.scientific_ambiguous) { options = {}; options.scientific = false; AddReading(&answer, Parse(answer.mapped, options, arena)); }
+    if (result.unit_ambiguous) { options = {}; options.units_as_symbols = true; AddReading(&answer, Parse(answer.mapped, options, arena)); }
+  }
+  if (result.only_words || answer.status == ParseStatus::kSyntax) {
+    if (const Expr* value = SpelledValue(answer.words, arena)) {
+      answer.reading[0] = value;
+      answer.readings = 1;
+      answer.status = ParseStatus::kOk;
+    }
+  }
+  const bool textual = answer.readings == 0 && answer.status == ParseStatus::kSyntax;
+  // Words of three letters and more are words first: "east" is not "seat".
+  const bool wordy = result.only_words && answer.readings && answer.reading[0]->kind != Kind::kConstant && answer.reading[0]->kind != Kind::kNamedSet &&
+                     answer.words.size() >= 3 && std::any_of(answer.words.begin(), answer.words.end(), [](char c) { return c >= 'a' && c <= 'z'; }) &&
+                     answer.reading[0]->kind != Kind::kList;
+  if (textual || wordy) {
+    const bool meaningful = std::any_of(answer.words.begin(), answer.words.end(), [](char c) { return IsAlpha(c) || IsDigit(c) || static_cast<uint8_t>(c) >= 0x80; });
+    if (!meaningful) return answer;
+    Builder build(arena, 4);
+    const Expr* e = build.Text(answer.words);
+    if (e) {
+      if (wordy && answer.readings < Answer::kReadingsMax) answer.reading[answer.readings++] = answer.reading[0];
+      answer.reading[0] = e;
+      if (answer.readings == 0) answer.readings = 1;
+      if (textual) answer.readings = 1;
+      answer.status = ParseStatus::kOk;
+    }
+  }
+  return answer;
+}
+
+}  // namespace rewardloop::math

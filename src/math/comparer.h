@@ -1,0 +1,132 @@
+// Inside of the decision; included by decide*.cc only.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "math/builder.h"
+#include "math/decide.h"
+#include "math/parser_impl.h"
+
+namespace rewardloop::math {
+
+// A bound of a piece of the real line; null is minus or plus infinity.
+struct Piece {
+  const Expr* lower;
+  const Expr* upper;
+  bool lower_closed;
+  bool upper_closed;
+};
+
+// A finite union of pieces, sorted and merged.
+struct RealSet {
+  static constexpr size_t kPiecesMax = 64;
+  Piece pieces[kPiecesMax];
+  size_t size = 0;
+};
+
+class Comparer {
+ public:
+  using E = const Expr*;
+
+  Comparer(const Policy& policy, uint64_t seed, Arena* arena, Fuel* fuel)
+      : policy_(policy), arena_(arena), fuel_(fuel), build_(arena, kNodesMax) {
+    options_.seed = seed;
+  }
+
+  // `g` is the gold's side.
+  Decision Decide(E g, E p);
+
+ private:
+  static constexpr int kDepthMax = 60;
+  static constexpr size_t kInexactElementsMax = 256;
+
+  static Decision Equal(const char* rule, const char* reason = "equal_exact") { return {Equality::kEqual, reason, rule}; }
+  static Decision Different(const char* rule, const char* reason = "not_equal") { return {Equality::kDifferent, reason, rule}; }
+  static Decision Unknown(const char* rule, const char* reason = "undecided") { return {Equality::kUnknown, reason, rule}; }
+  static Decision Limit(const char* rule = "") { return {Equality::kLimit, "limit_fuel", rule}; }
+  static Decision From(NumericResult result);
+
+  // ---- decide.cc
+  E Strip(E e);
+  bool ContainsPlusMinus(E e);
+  E ExpandPlusMinus(E e, int sign);
+  E Rebuild(E e, std::span<const Expr* const> children);
+  Decision Structural(E g, E p);
+  Decision Congruences(E g, E p);
+  Decision Cases(E g, E p);
+  Decision Matrices(E g, E p);
+  Decision TupleLike(E g, E p);
+  E AsMatrix(E e);
+  E VectorFromUnits(E e);
+
+  // ---- decide_scalar.cc
+  Decision Scalars(E g, E p);
+  Decision Plain(E g, E p);
+  Decision WithUnits(E g, E p);
+  Decision Numeric(E g, E p);
+  std::optional<Decision> Decimals(E g, E p);
+  Decision Ratios(E g, E p);
+  E Scale(E e, int64_t num, int64_t den);
+  bool Closed(E e) { return FreeSymbols(e).empty(); }
+  std::optional<Decision> Families(E g, E p);
+  std::optional<Decision> Antiderivatives(E g, E p);
+
+  // ---- decide_list.cc
+  Decision Lists(E g, E p);
+  Decision MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
+  Decision Ordered(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
+  void Elements(E e, NodeList* out);
+  E GroupLabels(E list);
+
+  // ---- decide_relation.cc
+  bool IsName(E e);
+  bool IsAssignment(E e, E* name, E* value);
+  Decision Relations(E g, E p);
+  Decision RelationAgainstOther(E relation, E other, bool relation_is_gold);
+  Decision Equations(E g, E p);
+  Decision Inequalities(E g, E p);
+  E Difference(E a, E b);
+  Decision SameNames(E a, E b);
+  std::optional<Decision> SubstituteSolved(E equation, E name, E value);
+
+  // ---- decide_set.cc
+  bool LooksLikeSet(E e);
+  // The real set that e describes, false when it is none or its bounds cannot be ordered. *variable: the name the
+  // statement is about, null for a plain set.
+  bool ToRealSet(E e, RealSet* out, E* variable, bool must_be_solved);
+  bool RelationToSet(E e, RealSet* out, E* variable, bool must_be_solved);
+  bool Bound(E e, RealSet* out, E* variable, E left, char op, E right, bool must_be_solved);
+  bool AddPiece(RealSet* set, Piece piece);
+  bool Normalize(RealSet* set);
+  bool Intersect(const RealSet& a, const RealSet& b, RealSet* out);
+  bool Complement(const RealSet& a, RealSet* out);
+  int OrderBounds(E a, int a_infinity, E b, int b_infinity);  // -1, 0, 1; 2: unknown
+  Decision RealSets(const RealSet& g, const RealSet& p);
+  std::optional<Decision> Sets(E g, E p);
+  Decision Intervals(E g, E p);
+
+  const Policy& policy_;
+  Arena* arena_;
+  Fuel* fuel_;
+  Builder build_;
+  NumericOptions options_;
+  int depth_ = 0;
+  E gn_scratch_ = nullptr;
+  E gv_scratch_ = nullptr;
+};
+
+bool IsRelation(const Expr* e);
+bool IsInequality(const Expr* e);
+bool IsInfinity(const Expr* e, int* sign);
+// Whether the trees are the same node by node.
+bool SameTree(const Expr* a, const Expr* b);
+// Any node for which `test` holds.
+template <typename Test>
+bool Any(const Expr* e, Test test) {
+  if (test(e)) return true;
+  for (const Expr* child : e->children()) if (Any(child, test)) return true;
+  return false;
+}
+
+}  // namespace rewardloop::math

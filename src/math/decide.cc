@@ -1,0 +1,386 @@
+#include "math/decide.h"
+
+#include <algorithm>
+
+#include "math/comparer.h"
+#include "math/print.h"
+
+namespace rewardloop::math {
+
+bool IsRelation(const Expr* e) { return e->kind == Kind::kRelation; }
+
+bool IsInequality(const Expr* e) {
+  return e->kind == Kind::kRelation && e->text.find_first_not_of("<[>]#e") == e->text.npos;
+}
+
+bool IsInfinity(const Expr* e, int* sign) {
+  *sign = 1;
+  while (e->kind == Kind::kNeg) { *sign = -*sign; e = (*e)[0]; }
+  return e->kind == Kind::kConstant && e->fn == Function::kInfinity;
+}
+
+bool SameTree(const Expr* a, const Expr* b) {
+  if (a == b) return true;
+  if (a->kind != b->kind || a->fn != b->fn || a->child_count != b->child_count) return false;
+  switch (a->kind) {
+    case Kind::kNumber: case Kind::kBaseNumber: case Kind::kTime:
+      if (a->text != b->text || a->number != b->number) return false;
+      break;
+    case Kind::kSymbol: case Kind::kCall: case Kind::kText: case Kind::kRelation: case Kind::kQuantity: case Kind::kCurrency: case Kind::kLabeled:
+      if (a->text != b->text) return false;
+      break;
+    case Kind::kInterval: case Kind::kPlusMinus: case Kind::kLimit:
+      if (a->flags != b->flags) return false;
+      break;
+    case Kind::kTuple: case Kind::kMatrix: case Kind::kNamedSet:
+      if (a->aux != b->aux || a->aux2 != b->aux2) return false;
+      break;
+    default: break;
+  }
+  for (uint32_t i = 0; i < a->child_count; ++i) if (!SameTree((*a)[i], (*b)[i])) return false;
+  return true;
+}
+
+Decision Comparer::From(NumericResult result) {
+  const char* rule = MethodName(result.method);
+  switch (result.equality) {
+    case Equality::kEqual:
+      return Equal(rule, result.method == Method::kBall || result.method == Method::kPoints || result.method == Method::kLazyPower ? "equal_numeric" : "equal_exact");
+    case Equality::kDifferent: return Different(rule, "not_equal_proved");
+    case Equality::kLimit: return Limit(rule);
+    case Equality::kUnknown: break;
+  }
+  return Unknown(rule);
+}
+
+// The answer without what surrounds it: conditions, memberships of parameters, a lone label.
+const Expr* Comparer::Strip(E e) {
+  for (int guard = 0; guard < 16; ++guard) {
+    if (e->kind == Kind::kList) {
+      size_t count = e->aux > 0 ? static_cast<size_t>(e->aux) : e->child_count;
+      // k \in \mathbb{Z} at the end says what k is.
+      const auto membership = [](E item) {
+        if (item->kind != Kind::kRelation || item->text != "e") return false;
+        const E left = (*item)[0], right = (*item)[1];
+        if (left->kind != Kind::kSymbol) return false;
+        return right->kind == Kind::kNamedSet || (right->kind == Kind::kSymbol && (right->text == "Z" || right->text == "N" || right->text == "R" || right->text == "Q"));
+      };
+      while (count > 1 && membership((*e)[count - 1])) --count;
+      if (count == 0) return e;
+      if (count == 1) { e = (*e)[0]; continue; }
+      if (count == e->child_count && e->aux == 0) return e;
+      Expr* copy = build_.Make(Kind::kList, e->children().subspan(0, count));
+      if (!copy) return nullptr;
+      copy->flags = e->flags;
+      return copy;
+    }
+    if (e->kind == Kind::kTuple && e->child_count == 1) { e = (*e)[0]; continue; }
+    return e;
+  }
+  return e;
+}
+
+bool Comparer::ContainsPlusMinus(E e) {
+  return Any(e, [](E x) { return x->kind == Kind::kPlusMinus; });
+}
+
+const Expr* Comparer::Rebuild(E e, std::span<const Expr* const> children) {
+  Expr* copy = build_.Make(e->kind, children);
+  if (!copy) return nullptr;
+  copy->fn = e->fn;
+  copy->flags = e->flags;
+  copy->parens = e->parens;
+  copy->text = e->text;
+  copy->number = e->number;
+  copy->aux = e->aux;
+  copy->aux2 = e->aux2;
+  return copy;
+}
+
+// e with every +- read as + (sign 1) or - (sign -1), \mp the other way.
+const Expr* Comparer::ExpandPlusMinus(E e, int sign) {
+  if (!ContainsPlusMinus(e)) return e;
+  NodeList children(arena_);
+  for (E child : e->children()) if (!children.Add(ExpandPlusMinus(child, sign))) return nullptr;
+  if (e->kind != Kind::kPlusMinus) return Rebuild(e, children.span());
+  const int s = e->has(kFlagMinusPlus) ? -sign : sign;
+  E last = children[children.size() - 1];
+  if (s < 0) last = build_.Neg(last);
+  return children.size() == 1 ? last : build_.Make(Kind::kAdd, {children[0], last});
+}
+
+Decision Comparer::Structural(E g, E p) {
+  if (SameTree(g, p)) return Equal("structure");
+  if (g->kind != p->kind || g->child_count != p->child_count || g->text != p->text || g->fn != p->fn || g->child_count == 0)
+    return Different("structure", "type_mismatch");
+  return Ordered(g->children(), p->children(), "structure");
+}
+
+Decision Comparer::Congruences(E g, E p) {
+  // a = b (mod m): same modulus, same residue; the left sides are names
+  Decision modulus = Decide((*g)[2], (*p)[2]);
+  if (!modulus.equal()) return modulus;
+  E difference = Difference((*g)[1], (*p)[1]);
+  E residue = difference ? build_.Call(Function::kMod, {difference, (*g)[2]}) : nullptr;
+  E zero = build_.Integer(0);
+  if (!residue || !zero) return Limit();
+  Decision same = Numeric(residue, zero);
+  same.rule = "congruence";
+  return same;
+}
+
+Decision Comparer::Cases(E g, E p) {
+  if (g->child_count != p->child_count) return Different("piecewise");
+  NodeList left(arena_), right(arena_);
+  for (uint32_t i = 0; i + 1 < g->child_count; i += 2) {
+    left.Add(build_.Make(Kind::kTuple, {(*g)[i], (*g)[i + 1]}));
+    right.Add(build_.Make(Kind::kTuple, {(*p)[i], (*p)[i + 1]}));
+  }
+  return MatchSets(left.span(), right.span(), "piecewise");
+}
+
+// ---- vectors and matrices -----------------------------------------------------------------------------------------------
+
+// a\mathbf i + b\mathbf j + c\mathbf k as a column; null when e has no unit vectors.
+const Expr* Comparer::VectorFromUnits(E e) {
+  if (!IsScalarKind(e->kind)) return nullptr;
+  static constexpr std::string_view kNames[] = {"\\vec i", "\\vec j", "\\vec k"};
+  bool any = false, third = false;
+  Any(e, [&](E x) {
+    if (x->kind == Kind::kSymbol && x->text.starts_with("\\vec ")) { any = true; third |= x->text.back() == 'k'; }
+    return false;
+  });
+  if (!any) return nullptr;
+  NodeList entries(arena_);
+  E zero = build_.Integer(0), one = build_.Integer(1);
+  if (!zero || !one) return nullptr;
+  for (size_t axis = 0; axis < (third ? 3u : 2u); ++axis) {
+    E value = e;
+    for (size_t k = 0; k < 3 && value; ++k) value = rewardloop::math::Substitute(value, HashName(kNames[k]), k == axis ? one : zero, *arena_);
+    if (!entries.Add(value)) return nullptr;
+  }
+  Expr* matrix = build_.Make(Kind::kMatrix, entries.span());
+  if (!matrix) return nullptr;
+  matrix->aux = static_cast<int32_t>(entries.size());
+  matrix->aux2 = 1;
+  matrix->flags |= kFlagVector;
+  return matrix;
+}
+
+// Evaluates sums, products and scalings of matrices; null when e is no matrix expression.
+const Expr* Comparer::AsMatrix(E e) {
+  if (e->kind == Kind::kMatrix) return e;
+  if (e->kind == Kind::kTuple || e->kind == Kind::kInterval) return nullptr;
+  const bool inside = Any(e, [](E x) { return x->kind == Kind::kMatrix; });
+  if (!inside) return VectorFromUnits(e);
+  const auto map = [&](E m, auto&& fn) -> E {
+    NodeList entries(arena_);
+    for (E entry : m->children()) if (!entries.Add(fn(entry))) return nullptr;
+    return Rebuild(m, entries.span());
+  };
+  switch (e->kind) {
+    case Kind::kNeg: {
+      E m = AsMatrix((*e)[0]);
+      return m ? map(m, [&](E x) { return build_.Neg(x); }) : nullptr;
+    }
+    case Kind::kDiv: {
+      E m = AsMatrix((*e)[0]);
+      if (!m || !IsScalarKind((*e)[1]->kind)) return nullptr;
+      return map(m, [&](E x) { return build_.Make(Kind::kDiv, {x, (*e)[1]}); });
+    }
+    case Kind::kAdd: {
+      E sum = AsMatrix((*e)[0]);
+      for (uint32_t i = 1; i < e->child_count && sum; ++i) {
+        E m = AsMatrix((*e)[i]);
+        if (!m || m->aux != sum->aux || m->aux2 != sum->aux2) return nullptr;
+        NodeList entries(arena_);
+        for (uint32_t k = 0; k < m->child_count; ++k) if (!entries.Add(build_.Make(Kind::kAdd, {(*sum)[k], (*m)[k]}))) return nullptr;
+        sum = Rebuild(sum, entries.span());
+      }
+      return sum;
+    }
+    case Kind::kMul: {
+      E product = nullptr;
+      NodeList scalars(arena_);
+      for (E factor : e->children()) {
+        E m = Any(factor, [](E x) { return x->kind == Kind::kMatrix; }) ? AsMatrix(factor) : nullptr;
+        if (!m) {
+          if (!IsScalarKind(factor->kind) || !scalars.Add(factor)) return nullptr;
+          continue;
+        }
+        if (!product) { product = m; continue; }
+        if (product->aux2 != m->aux || !fuel_->Spend(int64_t{m->aux} * m->aux2 * product->aux * 8)) return nullptr;
+        NodeList entries(arena_);
+        for (int32_t r = 0; r < product->aux; ++r) {
+          for (int32_t c = 0; c < m->aux2; ++c) {
+            NodeList terms(arena_);
+            for (int32_t k = 0; k < m->aux; ++k) {
+              if (!terms.Add(build_.Make(Kind::kMul, {(*product)[static_cast<uint32_t>(r * product->aux2 + k)], (*m)[static_cast<uint32_t>(k * m->aux2 + c)]}))) return nullptr;
+            }
+            if (!entries.Add(terms.size() == 1 ? terms[0] : build_.Make(Kind::kAdd, terms.span()))) return nullptr;
+          }
+        }
+        Expr* result = build_.Make(Kind::kMatrix, entries.span());
+        if (!result) return nullptr;
+        result->aux = product->aux;
+        result->aux2 = m->aux2;
+        product = result;
+      }
+      if (!product || scalars.size() == 0) return product;
+      E scale = scalars.size() == 1 ? scalars[0] : build_.Make(Kind::kMul, scalars.span());
+      return scale ? map(product, [&](E x) { return build_.Make(Kind::kMul, {scale, x}); }) : nullptr;
+    }
+    case Kind::kPow: {
+      if ((*e)[1]->kind != Kind::kNumber || (*e)[1]->text != "2") return nullptr;
+      E square = build_.Make(Kind::kMul, {(*e)[0], (*e)[0]});
+      return square ? AsMatrix(square) : nullptr;
+    }
+    case Kind::kFunction: {
+      if (e->fn != Function::kTranspose) return nullptr;
+      E m = AsMatrix((*e)[0]);
+      if (!m) return nullptr;
+      NodeList entries(arena_);
+      for (int32_t c = 0; c < m->aux2; ++c) for (int32_t r = 0; r < m->aux; ++r) entries.Add((*m)[static_cast<uint32_t>(r * m->aux2 + c)]);
+      Expr* t = build_.Make(Kind::kMatrix, entries.span());
+      if (!t) return nullptr;
+      t->aux = m->aux2;
+      t->aux2 = m->aux;
+      return t;
+    }
+    default: return nullptr;
+  }
+}
+
+Decision Comparer::Matrices(E g, E p) {
+  E gm = AsMatrix(g), pm = AsMatrix(p);
+  const auto vector = [](E m) { return m && (m->aux == 1 || m->aux2 == 1); };
+  if (gm && pm) {
+    const bool units = (gm->flags | pm->flags) & kFlagVector;
+    const bool shapes = gm->aux == pm->aux && gm->aux2 == pm->aux2;
+    if (!shapes && units && vector(gm) && vector(pm) && gm->child_count != pm->child_count) {
+      // a vector of the plane written with i and j alone has a third entry 0
+      return Different("matrix");
+    }
+    if (!shapes && !(units && vector(gm) && vector(pm))) return Different("matrix", "shape_mismatch");
+    return Ordered(gm->children(), pm->children(), "matrix");
+  }
+  E m = gm ? gm : pm;
+  E other = gm ? p : g;
+  if (!m) return Different("matrix", "type_mismatch");
+  if (other->kind == Kind::kFunction && other->fn == Function::kTranspose && (*other)[0]->kind == Kind::kTuple) other = (*other)[0];
+  if (!vector(m) || (other->kind != Kind::kTuple && !(other->kind == Kind::kInterval && other->flags == 3))) return Different("matrix", "type_mismatch");
+  return gm ? Ordered(m->children(), other->children(), "matrix") : Ordered(other->children(), m->children(), "matrix");
+}
+
+Decision Comparer::TupleLike(E g, E p) {
+  if (g->kind == Kind::kTuple && p->kind == Kind::kTuple) {
+    const bool g_square = g->aux == 1, p_square = p->aux == 1;
+    if (g_square != p_square) return Different("tuple", "brackets_differ");
+    return Ordered(g->children(), p->children(), "tuple");
+  }
+  if (g->kind == Kind::kInterval && p->kind == Kind::kInterval) return Intervals(g, p);
+  E tuple = g->kind == Kind::kTuple ? g : p;
+  E interval = g->kind == Kind::kTuple ? p : g;
+  if (tuple->child_count != 2) return Different("tuple", "type_mismatch");
+  if (tuple->aux == 1 || interval->flags != 0) return Different("interval", "brackets_differ");
+  return Ordered(g->children(), p->children(), "interval");
+}
+
+// ---- dispatch -------------------------------------------------------------------------------------------------------------
+
+Decision Comparer::Decide(E g, E p) {
+  if (!fuel_->Spend(20) || depth_ > kDepthMax) return Limit();
+  struct Depth {
+    explicit Depth(int* d) : d(d) { ++*d; }
+    ~Depth() { --*d; }
+    int* d;
+  } depth(&depth_);
+  g = Strip(g);
+  p = Strip(p);
+  if (!g || !p) return Limit();
+  if (SameTree(g, p)) {
+    const bool undefined = Any(g, [](E x) { return x->kind == Kind::kDiv && (*x)[1]->kind == Kind::kNumber && (*x)[1]->text == "0"; });
+    if (!undefined) return Equal("structure");
+  }
+  // Labels: both must agree, one alone says nothing.
+  if (g->kind == Kind::kLabeled || p->kind == Kind::kLabeled) {
+    const bool quantifier = (g->kind == Kind::kLabeled && g->text.starts_with('\\')) != (p->kind == Kind::kLabeled && p->text.starts_with('\\'));
+    if (quantifier) return Different("label", "quantifiers_differ");
+    if (g->kind == Kind::kLabeled && p->kind == Kind::kLabeled && g->text != p->text && policy_.strict_names) return Different("label", "labels_differ");
+    return Decide(g->kind == Kind::kLabeled ? (*g)[0] : g, p->kind == Kind::kLabeled ? (*p)[0] : p);
+  }
+  if (g->kind == Kind::kText || p->kind == Kind::kText) {
+    if (g->kind == Kind::kText && p->kind == Kind::kText) return g->text == p->text && !g->text.empty() ? Equal("text", "equal_text") : Different("text");
+    return Different("text", "type_mismatch");
+  }
+  if (std::optional<Decision> family = Families(g, p)) return *family;
+  // a +- b is two values.
+  const bool g_pm = ContainsPlusMinus(g), p_pm = ContainsPlusMinus(p);
+  if ((g_pm || p_pm) && !(g->kind == Kind::kList || p->kind == Kind::kList || g->kind == Kind::kSet || p->kind == Kind::kSet || IsInequality(g) || IsInequality(p))) {
+    NodeList left(arena_), right(arena_);
+    Elements(g, &left);
+    Elements(p, &right);
+    if (left.size() == 0 || right.size() == 0) return Limit();
+    if (left.size() > 1 || right.size() > 1) return MatchSets(left.span(), right.span(), "plus_minus");
+  }
+  if (g->kind == Kind::kRelation || p->kind == Kind::kRelation) return Relations(g, p);
+  if (std::optional<Decision> sets = Sets(g, p)) return *sets;
+  if (g->kind == Kind::kCongruence && p->kind == Kind::kCongruence) return Congruences(g, p);
+  if (g->kind == Kind::kCases && p->kind == Kind::kCases) return Cases(g, p);
+  const auto tuple_like = [](E e) { return e->kind == Kind::kTuple || e->kind == Kind::kInterval; };
+  const auto has_matrix = [](E e) {
+    return Any(e, [](E x) { return x->kind == Kind::kMatrix || (x->kind == Kind::kSymbol && x->text.starts_with("\\vec ")); });
+  };
+  const auto group = [](E e) { return e->kind == Kind::kList || e->kind == Kind::kSet; };
+  if (group(g) || group(p)) return Lists(g, p);
+  if (has_matrix(g) || has_matrix(p)) return Matrices(g, p);
+  if (tuple_like(g) && tuple_like(p)) return TupleLike(g, p);
+  if (tuple_like(g) || tuple_like(p)) return Different("tuple", "type_mismatch");
+  const auto scalar = [](E e) {
+    return IsScalarKind(e->kind) || e->kind == Kind::kQuantity || e->kind == Kind::kCurrency || e->kind == Kind::kRatio || e->kind == Kind::kTime;
+  };
+  if (scalar(g) && scalar(p)) return Scalars(g, p);
+  return Structural(g, p);
+}
+
+Decision DecideAnswers(const Answer& gold, const Answer& prediction, const Policy& policy, uint64_t seed, Arena* arena, Fuel* fuel) {
+  if (gold.choice && gold.only_words) {
+    const bool same = prediction.choice == gold.choice;
+    if (same) return {Equality::kEqual, "equal_text", "choice"};
+    if (prediction.choice) return {Equality::kDifferent, "not_equal", "choice"};
+  }
+  if (!gold.compact.empty() && gold.compact == prediction.compact) return {Equality::kEqual, "equal_exact", "same_text"};
+  if (prediction.readings == 0) {
+    switch (prediction.status) {
+      case ParseStatus::kLimitTokens: return {Equality::kLimit, "limit_tokens", ""};
+      case ParseStatus::kLimitNodes: return {Equality::kLimit, "limit_nodes", ""};
+      case ParseStatus::kLimitDepth: return {Equality::kLimit, "limit_depth", ""};
+      case ParseStatus::kLimitMemory: return {Equality::kLimit, "limit_memory", ""};
+      default: return {Equality::kDifferent, "unparsed", "text"};
+    }
+  }
+  // Words: the same words are the same answer, however they are marked up.
+  if (!gold.words.empty() && gold.words == prediction.words && (gold.only_words || gold.is_text()))
+    return {Equality::kEqual, "equal_text", "text"};
+  Decision best{Equality::kDifferent, "type_mismatch", ""};
+  bool first = true;
+  const bool both_text = gold.is_text() && prediction.is_text();
+  for (int i = 0; i < gold.readings; ++i) {
+    for (int j = 0; j < prediction.readings; ++j) {
+      // A word is read as a product of letters only against a formula.
+      if (both_text && (i || j)) continue;
+      // Only one side may need its second reading, or both the same kind of one.
+      if (i && j && gold.readings != prediction.readings) continue;
+      Comparer comparer(policy, seed, arena, fuel);
+      const Decision decision = comparer.Decide(gold.reading[i], prediction.reading[j]);
+      if (decision.equal()) return decision;
+      const bool better = first || (best.different() && !decision.different());
+      if (better) best = decision;
+      if (decision.equality == Equality::kLimit) return decision;
+      first = false;
+    }
+  }
+  return best;
+}
+
+}  // namespace rewardloop::math

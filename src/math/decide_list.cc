@@ -1,0 +1,255 @@
+#include <algorithm>
+
+#include "math/comparer.h"
+
+namespace rewardloop::math {
+
+// The single answers in e: elements of lists, both values of +-, `x = 1, 2, 3` without its name.
+void Comparer::Elements(E e, NodeList* out) {
+  e = Strip(e);
+  if (!e) return;
+  if (e->kind == Kind::kList || e->kind == Kind::kSet) {
+    E carried = nullptr;
+    for (uint32_t i = 0; i < e->child_count; ++i) {
+      E item = (*e)[i];
+      E name = nullptr, value = nullptr;
+      if (e->kind == Kind::kList && IsAssignment(item, &name, &value)) {
+        carried = i == 0 ? name : nullptr;
+      } else if (carried && i == 1 && e->kind == Kind::kList && !IsRelation(item) && item->kind != Kind::kText) {
+        // x = 1, 2, 3: the name speaks of all of them, unless a second name follows.
+        bool another = false;
+        for (uint32_t j = 1; j < e->child_count; ++j) another |= IsRelation((*e)[j]);
+        if (!another) {
+          E first_name = nullptr, first_value = nullptr;
+          if (IsAssignment((*e)[0], &first_name, &first_value)) {
+            NodeList kept(arena_);
+            Elements(first_value, &kept);
+            *out = NodeList(arena_);
+            for (size_t k = 0; k < kept.size(); ++k) out->Add(kept[k]);
+          }
+        }
+        carried = nullptr;
+      }
+      if (item->kind == Kind::kPlusMinus || (ContainsPlusMinus(item) && !IsInequality(item))) {
+        Elements(item, out);
+      } else if (item->kind == Kind::kList && e->kind == Kind::kSet) {
+        Elements(item, out);
+      } else {
+        out->Add(item);
+      }
+    }
+    return;
+  }
+  if (ContainsPlusMinus(e)) {
+    // A tuple with two independent +- stands for all four; elsewhere the signs are tied.
+    if (e->kind == Kind::kTuple) {
+      int with = 0;
+      for (E child : e->children()) with += ContainsPlusMinus(child);
+      if (with == 2 && e->child_count <= 4) {
+        for (int signs = 0; signs < 4; ++signs) {
+          NodeList children(arena_);
+          int bit = 0;
+          for (E child : e->children()) {
+            const bool has = ContainsPlusMinus(child);
+            children.Add(has ? ExpandPlusMinus(child, (signs >> bit) & 1 ? -1 : 1) : child);
+            bit += has;
+          }
+          if (E tuple = Rebuild(e, children.span())) out->Add(tuple);
+        }
+        return;
+      }
+    }
+    E plus = ExpandPlusMinus(e, 1), minus = ExpandPlusMinus(e, -1);
+    if (plus && minus) { out->Add(plus); out->Add(minus); }
+    return;
+  }
+  out->Add(e);
+}
+
+Decision Comparer::Ordered(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule) {
+  if (g.size() != p.size()) return Different(rule, "size_mismatch");
+  Decision worst = Equal(rule);
+  for (size_t i = 0; i < g.size(); ++i) {
+    Decision same = Decide(g[i], p[i]);
+    if (same.different()) return Different(rule, same.reason);
+    if (same.equality == Equality::kLimit) return same;
+    if (!same.equal()) worst = Unknown(rule, same.reason);
+    else if (worst.equal()) worst.reason = same.reason;
+  }
+  return worst;
+}
+
+// Every element of one side has an equal one on the other. Exact values are matched by key, others pairwise.
+Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule) {
+  const auto keys = [&](std::span<const Expr* const> items, std::vector<uint64_t>* out) {
+    out->reserve(items.size());
+    for (E item : items) {
+      std::optional<uint64_t> key = IsScalarKind(item->kind) ? ValueKey(item, *fuel_, options_) : std::nullopt;
+      if (!key) return false;
+      out->push_back(*key);
+    }
+    return true;
+  };
+  const bool large = g.size() > 16 || p.size() > 16;
+  std::vector<uint64_t> left, right;
+  if (large && keys(g, &left) && keys(p, &right)) {
+    for (auto* list : {&left, &right}) {
+      std::sort(list->begin(), list->end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    return left == right ? Equal(rule) : Different(rule, "elements_differ");
+  }
+  // Many symbols (x_1, ..., x_300) are matched by name.
+  if (large) {
+    const auto names = [](std::span<const Expr* const> items, std::vector<uint64_t>* out) {
+      for (E item : items) {
+        if (item->kind != Kind::kSymbol) return false;
+        out->push_back(static_cast<uint64_t>(item->number));
+      }
+      return true;
+    };
+    left.clear();
+    right.clear();
+    if (names(g, &left) && names(p, &right)) {
+      for (auto* list : {&left, &right}) {
+        std::sort(list->begin(), list->end());
+        list->erase(std::unique(list->begin(), list->end()), list->end());
+      }
+      return left == right ? Equal(rule) : Different(rule, "elements_differ");
+    }
+  }
+  if (g.size() > kInexactElementsMax || p.size() > kInexactElementsMax) return {Equality::kLimit, "limit_elements", rule};
+  bool unknown = false;
+  std::vector<char> matched(p.size(), 0);
+  const char* reason = "equal_exact";
+  for (E item : g) {
+    bool found = false, open = false;
+    for (size_t j = 0; j < p.size(); ++j) {
+      // Try what is still free first; equality is transitive, so any equal partner will do.
+      if (found && matched[j]) continue;
+      Decision same = Decide(item, p[j]);
+      if (same.equality == Equality::kLimit) return same;
+      if (same.equal()) { found = true; matched[j] = 1; reason = same.reason; if (g.size() == p.size()) break; }
+      if (same.equality == Equality::kUnknown) open = true;
+    }
+    if (!found && !open) return Different(rule, "elements_differ");
+    if (!found) unknown = true;
+  }
+  for (size_t j = 0; j < p.size(); ++j) {
+    if (matched[j]) continue;
+    bool open = false, found = false;
+    for (E item : g) {
+      Decision same = Decide(item, p[j]);
+      if (same.equality == Equality::kLimit) return same;
+      if (same.equal()) { found = true; break; }
+      if (same.equality == Equality::kUnknown) open = true;
+    }
+    if (!found && !open) return Different(rule, "elements_differ");
+    if (!found) unknown = true;
+  }
+  return unknown ? Unknown(rule) : Equal(rule, reason);
+}
+
+// p = 5, q = 2, p = 7, q = 2 and p=5,q=2; p=7,q=2 become two groups; null when the names do not repeat.
+const Expr* Comparer::GroupLabels(E list) {
+  if (list->kind != Kind::kList || list->child_count < 4) return nullptr;
+  NodeList names(arena_);
+  for (E item : list->children()) {
+    E name = nullptr, value = nullptr;
+    if (!IsAssignment(item, &name, &value)) return nullptr;
+    names.Add(name);
+  }
+  size_t period = 1;
+  while (period < names.size() && !SameTree(names[period], names[0])) ++period;
+  if (period < 2 || period == names.size() || names.size() % period) return nullptr;
+  for (size_t i = period; i < names.size(); ++i) if (!SameTree(names[i], names[i - period])) return nullptr;
+  NodeList groups(arena_);
+  for (size_t i = 0; i < names.size(); i += period) groups.Add(build_.Make(Kind::kList, list->children().subspan(i, period)));
+  return build_.Make(Kind::kList, groups.span());
+}
+
+Decision Comparer::Lists(E g, E p) {
+  const auto group = [](E e) { return e->kind == Kind::kList || e->kind == Kind::kSet; };
+  if (E grouped = GroupLabels(g)) g = grouped;
+  if (E grouped = GroupLabels(p)) p = grouped;
+  // A set or list of one is its element only when both say so.
+  if (group(g) != group(p)) {
+    E list = group(g) ? g : p;
+    E other = group(g) ? p : g;
+    if (list->kind == Kind::kList && list->parens == 0 && (other->kind == Kind::kTuple) && other->aux != 1) {
+      // (x, y, z) = (1, 2, 3) for 1, 2, 3
+      NodeList items(arena_);
+      for (E item : list->children()) {
+        E name = nullptr, value = nullptr;
+        items.Add(IsAssignment(item, &name, &value) ? value : item);
+      }
+      return group(g) ? Ordered(items.span(), other->children(), "list") : Ordered(other->children(), items.span(), "list");
+    }
+    // \{5\} is 5 where one solution was asked for; {5} as a gold means the same.
+    if (list->kind == Kind::kSet && list->child_count == 1 && other->kind != Kind::kTuple && !ContainsPlusMinus(list)) {
+      return group(g) ? Decide((*list)[0], other) : Decide(other, (*list)[0]);
+    }
+    NodeList single(arena_), many(arena_);
+    Elements(other, &single);
+    Elements(list, &many);
+    if (single.size() > 1) return group(g) ? MatchSets(many.span(), single.span(), "set") : MatchSets(single.span(), many.span(), "set");
+    if (many.size() == 1 && single.size() == 1) return group(g) ? Decide(many[0], single[0]) : Decide(single[0], many[0]);
+    return Different("set", "size_mismatch");
+  }
+  NodeList left(arena_), right(arena_);
+  Elements(g, &left);
+  Elements(p, &right);
+  if (left.size() == 0 || right.size() == 0) return Limit();
+  // Labels: both labelled match by name; one side labelled with different names speaks in order.
+  const auto labels = [&](const NodeList& items, NodeList* names, NodeList* values, bool* repeated) {
+    *repeated = false;
+    for (size_t i = 0; i < items.size(); ++i) {
+      E name = nullptr, value = nullptr;
+      if (items[i]->kind == Kind::kLabeled && !items[i]->text.starts_with('\\')) {
+        name = build_.Symbol(items[i]->text);
+        value = (*items[i])[0];
+      } else if (!IsAssignment(items[i], &name, &value)) {
+        return false;
+      }
+      for (size_t j = 0; j < i; ++j) *repeated |= SameTree((*names)[j], name);
+      names->Add(name);
+      values->Add(value);
+    }
+    return true;
+  };
+  NodeList gn(arena_), gv(arena_), pn(arena_), pv(arena_);
+  bool g_repeated = false, p_repeated = false;
+  const bool gl = g->kind == Kind::kList && labels(left, &gn, &gv, &g_repeated);
+  const bool pl = p->kind == Kind::kList && labels(right, &pn, &pv, &p_repeated);
+  if (gl && pl && !g_repeated && !p_repeated) {
+    // The same names in any order; other names are compared in order.
+    bool same_names = left.size() == right.size();
+    NodeList arranged(arena_);
+    for (size_t i = 0; i < gn.size() && same_names; ++i) {
+      bool found = false;
+      for (size_t j = 0; j < pn.size(); ++j) if (SameTree(gn[i], pn[j])) { arranged.Add(pv[j]); found = true; break; }
+      same_names = found;
+    }
+    if (same_names) return Ordered(gv.span(), arranged.span(), "labels");
+    if (policy_.strict_names && IsAssignment(left[0], &gn_scratch_, &gv_scratch_)) {
+      // y_1 = ..., y_2 = ... against y = ...: values as a set
+      return Different("labels", "labels_differ");
+    }
+    return Ordered(gv.span(), pv.span(), "labels");
+  }
+  if (gl != pl) {
+    const bool distinct = gl ? !g_repeated : !p_repeated;
+    const auto& values = gl ? gv : pv;
+    const auto& plain = gl ? right : left;
+    if (distinct && values.size() == plain.size() && gl) return Ordered(values.span(), plain.span(), "labels");
+    return gl ? MatchSets(values.span(), plain.span(), "set") : MatchSets(plain.span(), values.span(), "set");
+  }
+  if (gl && pl) {
+    // Repeated names: x = 1 or x = 2
+    if (SameTree(gn[0], pn[0]) || !policy_.strict_names || SameNames(gn[0], pn[0]).equal()) return MatchSets(gv.span(), pv.span(), "set");
+  }
+  if (policy_.ordered_lists && g->kind == Kind::kList && p->kind == Kind::kList) return Ordered(left.span(), right.span(), "list");
+  return MatchSets(left.span(), right.span(), g->kind == Kind::kList ? "list" : "set");
+}
+
+}  // namespace rewardloop::math

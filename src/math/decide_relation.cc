@@ -1,0 +1,256 @@
+#include <algorithm>
+
+#include "math/comparer.h"
+
+namespace rewardloop::math {
+namespace {
+
+bool OnlyNames(const Expr* e) {
+  switch (e->kind) {
+    case Kind::kSymbol: return true;
+    case Kind::kConstant: return e->has(kFlagWordConstant);
+    case Kind::kMul: return !e->text.empty();
+    default: return false;
+  }
+}
+
+}  // namespace
+
+// What stands on the left of `name = value`: x, f(x), a_n, AB, |AB|, (x, y), A : B, \frac{NO}{BO}.
+bool Comparer::IsName(E e) {
+  if (OnlyNames(e)) return true;
+  switch (e->kind) {
+    case Kind::kCall: return true;
+    case Kind::kFunction: return e->fn == Function::kAbs && OnlyNames((*e)[0]) && (*e)[0]->kind == Kind::kMul;
+    case Kind::kTuple: case Kind::kRatio:
+      return std::all_of(e->children().begin(), e->children().end(), [&](E c) { return IsName(c); });
+    case Kind::kDiv: {
+      const auto segment = [](E c) { return c->kind == Kind::kMul && c->text.size() == 2 && c->text[0] >= 'A' && c->text[0] <= 'Z'; };
+      return segment((*e)[0]) && segment((*e)[1]);
+    }
+    default: return false;
+  }
+}
+
+// `name = value`, `name = step = value`, `name = value \approx ...`: value is the last side before an approximation.
+bool Comparer::IsAssignment(E e, E* name, E* value) {
+  if (e->kind != Kind::kRelation) return false;
+  if (e->text.find_first_not_of("=~") != e->text.npos) return false;
+  const size_t approx = e->text.find('~');
+  size_t last = approx == e->text.npos || approx == 0 ? e->child_count - 1u : approx;
+  E left = (*e)[0];
+  *value = (*e)[static_cast<uint32_t>(last)];
+  if (!IsName(left)) {
+    // 11 = x, and chains with a name somewhere
+    if (e->child_count == 2 && IsName((*e)[1]) && !IsName(left)) {
+      left = (*e)[1];
+      *value = (*e)[0];
+    } else if (e->child_count > 2) {
+      left = nullptr;
+      for (uint32_t i = 0; i < last; ++i) if (IsName((*e)[i])) left = (*e)[i];
+      if (!left) return false;
+    } else {
+      return false;
+    }
+  }
+  if (SameTree(left, *value)) return false;
+  // y = x y is no solved form
+  if (left->kind == Kind::kSymbol && IsScalarKind((*value)->kind) && ContainsSymbol(*value, left->number)) return false;
+  *name = left;
+  return true;
+}
+
+const Expr* Comparer::Difference(E a, E b) {
+  if (!a || !b) return nullptr;
+  return build_.Make(Kind::kAdd, {a, build_.Neg(b)});
+}
+
+// f(x) and f(t): equal names after the arguments are renamed. Returns equal, different.
+Decision Comparer::SameNames(E a, E b) {
+  if (SameTree(a, b)) return Equal("name");
+  if (a->kind == Kind::kCall && b->kind == Kind::kCall && a->text == b->text && a->child_count == b->child_count) return Equal("name");
+  return Different("name", "labels_differ");
+}
+
+Decision Comparer::Relations(E g, E p) {
+  const bool gr = IsRelation(g), pr = IsRelation(p);
+  if (gr != pr) return RelationAgainstOther(gr ? g : p, gr ? p : g, gr);
+  // Inequalities and memberships.
+  if (IsInequality(g) || IsInequality(p)) return Inequalities(g, p);
+  const bool g_equation = g->text.find_first_not_of("=~") == g->text.npos, p_equation = p->text.find_first_not_of("=~") == p->text.npos;
+  if (g_equation && p_equation) return Equations(g, p);
+  if (g->text == p->text) return Ordered(g->children(), p->children(), "relation");
+  return Different("relation", "type_mismatch");
+}
+
+// equation = 0 with `name` := value: zero everywhere, and linear in the name?
+std::optional<Decision> Comparer::SubstituteSolved(E equation, E name, E value) {
+  if (name->kind != Kind::kSymbol || equation->child_count != 2 || equation->text != "=") return std::nullopt;
+  for (E side : {(*equation)[0], (*equation)[1], value}) if (!IsScalarKind(side->kind)) return std::nullopt;
+  E difference = Difference((*equation)[0], (*equation)[1]);
+  if (!difference || !ContainsSymbol(difference, name->number)) return std::nullopt;
+  if (!LinearIn(difference, name, options_, *arena_, *fuel_)) return std::nullopt;
+  E substituted = rewardloop::math::Substitute(difference, name->number, value, *arena_);
+  E zero = build_.Integer(0);
+  if (!substituted || !zero) return Limit();
+  Decision same = Numeric(substituted, zero);
+  same.rule = "equation";
+  return same;
+}
+
+Decision Comparer::RelationAgainstOther(E relation, E other, bool relation_is_gold) {
+  E name = nullptr, value = nullptr;
+  if (IsAssignment(relation, &name, &value)) {
+    // A tuple of names names a tuple.
+    if (other->kind == Kind::kSymbol && SameTree(other, name)) return Different("assignment", "type_mismatch");
+    Decision same = relation_is_gold ? Decide(value, other) : Decide(other, value);
+    // f(x) = ... against an expression in t alone
+    if (same.different() && name->kind == Kind::kCall && name->child_count == 1 && (*name)[0]->kind == Kind::kSymbol && IsScalarKind(other->kind) && IsScalarKind(value->kind)) {
+      const auto free = FreeSymbols(other);
+      if (free.size() == 1 && free[0]->number != (*name)[0]->number && FreeSymbols(value).size() == 1) {
+        E renamed = rewardloop::math::Substitute(other, free[0]->number, (*name)[0], *arena_);
+        if (renamed) same = relation_is_gold ? Decide(value, renamed) : Decide(renamed, value);
+      }
+    }
+    if (same.equal()) same.rule = same.rule && *same.rule ? same.rule : "assignment";
+    return same;
+  }
+  if (IsInequality(relation)) {
+    if (std::optional<Decision> sets = relation_is_gold ? Sets(relation, other) : Sets(other, relation)) return *sets;
+    return Different("relation", "type_mismatch");
+  }
+  // xy = 6 against 6/x: the answer solves the equation for the one letter it does not use.
+  if (relation_is_gold && relation->text == "=" && relation->child_count == 2 && IsScalarKind(other->kind) && IsScalarKind((*relation)[0]->kind) && IsScalarKind((*relation)[1]->kind)) {
+    E difference = Difference((*relation)[0], (*relation)[1]);
+    if (!difference) return Limit();
+    E extra = nullptr;
+    int extras = 0;
+    for (E symbol : FreeSymbols(difference)) {
+      if (ContainsSymbol(other, symbol->number)) continue;
+      extra = symbol;
+      ++extras;
+    }
+    bool covered = true;
+    for (E symbol : FreeSymbols(other)) covered &= ContainsSymbol(difference, symbol->number);
+    if (extras == 1 && covered) {
+      if (auto solved = SubstituteSolved(relation, extra, other)) return *solved;
+    }
+  }
+  return Different("equation", "type_mismatch");
+}
+
+Decision Comparer::Equations(E g, E p) {
+  E gn = nullptr, gv = nullptr, pn = nullptr, pv = nullptr;
+  const bool ga = IsAssignment(g, &gn, &gv), pa = IsAssignment(p, &pn, &pv);
+  if (ga && pa) {
+    if (gn->kind == Kind::kCall && pn->kind == Kind::kCall && gn->text == pn->text && gn->child_count == pn->child_count && IsScalarKind(gv->kind) && IsScalarKind(pv->kind)) {
+      // Renamed arguments.
+      E renamed = pv;
+      for (uint32_t i = 0; i < pn->child_count && renamed; ++i) {
+        if ((*pn)[i]->kind != Kind::kSymbol || (*gn)[i]->kind != Kind::kSymbol) {
+          if (Decide((*gn)[i], (*pn)[i]).equal()) continue;
+          return Different("function", "labels_differ");
+        }
+        if ((*pn)[i]->number != (*gn)[i]->number && !ContainsSymbol(pv, (*gn)[i]->number))
+          renamed = rewardloop::math::Substitute(renamed, (*pn)[i]->number, (*gn)[i], *arena_);
+      }
+      if (!renamed) return Limit();
+      Decision same = Decide(gv, renamed);
+      if (same.equal()) same.rule = "function";
+      return same;
+    }
+    const bool call_and_letter = (gn->kind == Kind::kCall && pn->kind == Kind::kSymbol && pn->text == "y") || (pn->kind == Kind::kCall && gn->kind == Kind::kSymbol && gn->text == "y");
+    if (SameNames(gn, pn).equal() || call_and_letter || !policy_.strict_names) return Decide(gv, pv);
+    if (Decide(gn, pn).equal()) return Decide(gv, pv);
+  }
+  for (E side : {g, p}) {
+    for (E child : side->children()) {
+      if (!IsScalarKind(child->kind)) {
+        if (g->child_count == 2 && p->child_count == 2) return Ordered(g->children(), p->children(), "equation");
+        return Different("equation", "type_mismatch");
+      }
+    }
+  }
+  // First and last side of a chain.
+  E gd = Difference((*g)[0], (*g)[g->child_count - 1u]), pd = Difference((*p)[0], (*p)[p->child_count - 1u]);
+  if (!gd || !pd) return Limit();
+  const RatioResult ratio = ConstantRatio(gd, pd, options_, *fuel_);
+  if (ratio.equality == Equality::kEqual) {
+    const auto gf = FreeSymbols(gd), pf = FreeSymbols(pd);
+    if (gf.size() != pf.size() || gf.empty()) return Different("equation", "variables_differ");
+    return Equal("equation");
+  }
+  if (ratio.equality == Equality::kLimit) return Limit("equation");
+  E zero = build_.Integer(0);
+  if (!zero) return Limit();
+  if (ratio.equality == Equality::kUnknown) {
+    // An identity says nothing; it is equal only to an identity with the same sides.
+    const Decision gz = Numeric(gd, zero), pz = Numeric(pd, zero);
+    if (gz.equal() && pz.equal()) {
+      Decision same = Ordered(g->children(), p->children(), "equation");
+      return same.equal() ? same : Different("equation", "tautology");
+    }
+    if (gz.equal() != pz.equal() && (gz.different() || pz.different())) return Different("equation", "tautology");
+  }
+  if (ga && !pa) if (auto solved = SubstituteSolved(p, gn, gv); solved && solved->equal()) return *solved;
+  if (pa && !ga) if (auto solved = SubstituteSolved(g, pn, pv); solved && solved->equal()) return *solved;
+  if (ratio.equality == Equality::kDifferent) return Different("equation", "not_equal_proved");
+  return Unknown("equation");
+}
+
+Decision Comparer::Inequalities(E g, E p) {
+  // x in S against y in S: the letters may differ only when they are not the point.
+  if (std::optional<Decision> sets = Sets(g, p)) {
+    if (!sets->different()) return *sets;
+    if (sets->reason != std::string_view("labels_differ")) return *sets;
+  }
+  if (g->child_count != p->child_count) return Different("inequality", "size_mismatch");
+  const auto mirrored = [](char op) {
+    switch (op) {
+      case '<': return '>';
+      case '>': return '<';
+      case '[': return ']';
+      case ']': return '[';
+      default: return op;
+    }
+  };
+  const uint32_t n = g->child_count;
+  for (E side : {g, p}) {
+    for (E child : side->children()) {
+      if (!IsScalarKind(child->kind)) {
+        if (g->text == p->text) return Ordered(g->children(), p->children(), "inequality");
+        return Different("inequality", "type_mismatch");
+      }
+    }
+  }
+  if (n == 2) {
+    E gd = Difference((*g)[0], (*g)[1]), pd = Difference((*p)[0], (*p)[1]);
+    if (!gd || !pd) return Limit();
+    const RatioResult ratio = ConstantRatio(gd, pd, options_, *fuel_);
+    if (ratio.equality == Equality::kEqual && ratio.sign != 0 && FreeSymbols(gd).size() == FreeSymbols(pd).size()) {
+      const char op = ratio.sign > 0 ? p->text[0] : mirrored(p->text[0]);
+      return op == g->text[0] ? Equal("inequality") : Different("inequality", "direction_differs");
+    }
+    if (ratio.equality == Equality::kLimit) return Limit("inequality");
+    if (ratio.equality == Equality::kDifferent) return Different("inequality", "not_equal_proved");
+    return Unknown("inequality");
+  }
+  // A chain: the same sides in the same or the opposite order.
+  bool same_ops = true, reversed_ops = true;
+  for (uint32_t i = 0; i + 1 < n; ++i) {
+    same_ops &= g->text[i] == p->text[i];
+    reversed_ops &= g->text[i] == mirrored(p->text[n - 2 - i]);
+  }
+  if (same_ops) {
+    Decision same = Ordered(g->children(), p->children(), "inequality");
+    if (!same.different()) return same;
+  }
+  if (reversed_ops) {
+    NodeList sides(arena_);
+    for (uint32_t i = 0; i < n; ++i) sides.Add((*p)[n - 1 - i]);
+    return Ordered(g->children(), sides.span(), "inequality");
+  }
+  return Different("inequality");
+}
+
+}  // namespace rewardloop::math

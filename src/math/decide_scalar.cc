@@ -1,0 +1,448 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "math/comparer.h"
+#include "math/units.h"
+
+namespace rewardloop::math {
+namespace {
+
+bool HasSymbol(const Expr* e) {
+  return Any(e, [](const Expr* x) { return x->kind == Kind::kSymbol || x->kind == Kind::kCall; });
+}
+
+bool HasLog(const Expr* e) {
+  return Any(e, [](const Expr* x) { return x->kind == Kind::kFunction && x->fn == Function::kLog; });
+}
+
+bool IsTranscendental(const Expr* e) {
+  return Any(e, [](const Expr* x) {
+    return (x->kind == Kind::kConstant && x->fn != Function::kInfinity) || x->kind == Kind::kFunction || x->kind == Kind::kDegree || x->kind == Kind::kIntegral;
+  });
+}
+
+const Expr* Unsigned(const Expr* e) {
+  while (e->kind == Kind::kNeg) e = (*e)[0];
+  return e;
+}
+
+// A decimal literal, perhaps negative or a percentage: how many digits it shows.
+struct DecimalInfo {
+  int64_t fraction_digits = 0;
+  int64_t significant = 0;
+  bool truncated = false;
+};
+std::optional<DecimalInfo> AsDecimal(const Expr* e) {
+  e = Unsigned(e);
+  int64_t shift = 0;
+  if (e->kind == Kind::kPercent) { shift = 2; e = Unsigned((*e)[0]); }
+  if (e->kind != Kind::kNumber || (e->aux < 0 && shift == 0)) return std::nullopt;
+  DecimalInfo info;
+  info.fraction_digits = -e->number + shift;
+  info.significant = static_cast<int64_t>(e->text.size());
+  info.truncated = e->has(kFlagTruncated);
+  if (e->aux < 0) info.fraction_digits = shift;
+  return info;
+}
+
+bool Unevaluated(const Expr* e, bool numeric_only) {
+  return Any(e, [&](const Expr* x) {
+    if (x->kind == Kind::kIntegral || x->kind == Kind::kLimit || x->kind == Kind::kDerivative) return !numeric_only;
+    if (x->kind != Kind::kSum && x->kind != Kind::kProduct) return false;
+    if (!numeric_only) return true;
+    if (x->child_count != 4) return false;
+    const Expr* lower = Unsigned((*x)[2]);
+    const Expr* upper = Unsigned((*x)[3]);
+    return lower->kind == Kind::kNumber && upper->kind == Kind::kNumber && (upper->text.size() <= 2 || upper->text == "100");
+  });
+}
+
+}  // namespace
+
+const Expr* Comparer::Scale(E e, int64_t num, int64_t den) {
+  if (num == den) return e;
+  E n = build_.Integer(num), d = build_.Integer(den);
+  if (!n || !d) return nullptr;
+  return build_.Make(Kind::kDiv, {build_.Make(Kind::kMul, {n, e}), d});
+}
+
+Decision Comparer::Scalars(E g, E p) {
+  const auto ratio = [](E e) { return e->kind == Kind::kRatio || e->kind == Kind::kTime; };
+  if (g->kind == Kind::kTime && p->kind == Kind::kTime) return g->number == p->number ? Equal("time") : Different("time");
+  if (ratio(g) || ratio(p)) return Ratios(g, p);
+  const auto united = [](E e) { return Any(e, [](E x) { return x->kind == Kind::kQuantity || x->kind == Kind::kCurrency; }); };
+  if (united(g) || united(p)) return WithUnits(g, p);
+  return Plain(g, p);
+}
+
+Decision Comparer::Ratios(E g, E p) {
+  const auto ratio = [](E e) { return e->kind == Kind::kRatio || e->kind == Kind::kTime; };
+  if (ratio(g) && ratio(p)) {
+    if (g->child_count != p->child_count) return Different("ratio");
+    const bool dots = Any(g, [](E x) { return x->kind == Kind::kEllipsis; }) || Any(p, [](E x) { return x->kind == Kind::kEllipsis; });
+    if (dots) return Ordered(g->children(), p->children(), "ratio");
+    for (uint32_t i = 1; i < g->child_count; ++i) {
+      E left = build_.Make(Kind::kMul, {(*g)[0], (*p)[i]});
+      E right = build_.Make(Kind::kMul, {(*g)[i], (*p)[0]});
+      if (!left || !right) return Limit();
+      Decision same = Numeric(left, right);
+      if (!same.equal()) return same;
+    }
+    return Equal("ratio");
+  }
+  E r = ratio(g) ? g : p;
+  if (r->child_count != 2) return Different("ratio", "type_mismatch");
+  E quotient = build_.Make(Kind::kDiv, {(*r)[0], (*r)[1]});
+  if (!quotient) return Limit();
+  Decision same = ratio(g) ? Scalars(quotient, p) : Scalars(g, quotient);
+  if (same.equal()) same.rule = "ratio";
+  return same;
+}
+
+// Splits a value from its unit; *unit is "" without one, "~" for a label. False when the units inside do not fit.
+static bool SplitUnit(const Expr* e, Builder* build, const Expr** value, std::string_view* unit, std::string_view* currency) {
+  if (e->kind == Kind::kQuantity) {
+    *value = (*e)[0];
+    *unit = e->text;
+    std::string_view inner;
+    return (*value)->kind != Kind::kCurrency || SplitUnit(*value, build, value, &inner, currency);
+  }
+  if (e->kind == Kind::kCurrency) { *value = (*e)[0]; *currency = e->text.empty() ? "money" : e->text; return true; }
+  if (e->kind == Kind::kNeg) {
+    const Expr* inner = nullptr;
+    if (!SplitUnit((*e)[0], build, &inner, unit, currency)) return false;
+    return (*value = build->Neg(inner)) != nullptr;
+  }
+  if (e->kind == Kind::kAdd) {
+    std::string_view first;
+    NodeList terms(build->arena());
+    for (uint32_t i = 0; i < e->child_count; ++i) {
+      const Expr* term = nullptr;
+      std::string_view own, money;
+      if (!SplitUnit((*e)[i], build, &term, &own, &money)) return false;
+      if (!money.empty()) *currency = money;
+      if (own == "~") own = "";
+      if (i == 0) first = own;
+      int64_t num = 1, den = 1;
+      if (own != first && !own.empty() && !first.empty()) {
+        if (!UnitRatio(own, first, &num, &den)) return false;
+      }
+      if (num != den) {
+        term = build->Make(Kind::kDiv, {build->Make(Kind::kMul, {build->Integer(num), term}), build->Integer(den)});
+      }
+      if (!terms.Add(term)) return false;
+      if (first.empty()) first = own;
+    }
+    *unit = first;
+    return (*value = build->Make(Kind::kAdd, terms.span())) != nullptr;
+  }
+  *value = e;
+  return true;
+}
+
+Decision Comparer::WithUnits(E g, E p) {
+  E gv = nullptr, pv = nullptr;
+  std::string_view gu, pu, gc, pc;
+  if (!SplitUnit(g, &build_, &gv, &gu, &gc) || !SplitUnit(p, &build_, &pv, &pu, &pc)) return Different("unit", "units_differ");
+  const auto inside = [](E e) { return Any(e, [](E x) { return x->kind == Kind::kQuantity || x->kind == Kind::kCurrency; }); };
+  if (inside(gv) || inside(pv)) return Structural(gv, pv);
+  if (!gc.empty() && !pc.empty() && gc != "money" && pc != "money" && gc != pc) {
+    if (gc == "usd" && pc == "cent") gv = Scale(gv, 100, 1);
+    else if (gc == "cent" && pc == "usd") pv = Scale(pv, 100, 1);
+    else return Different("currency", "units_differ");
+    if (!gv || !pv) return Limit();
+  }
+  const bool g_unit = !gu.empty() && gu != "~" && gu != "unit", p_unit = !pu.empty() && pu != "~" && pu != "unit";
+  if ((!gc.empty() && p_unit) || (!pc.empty() && g_unit)) return Different("unit", "units_differ");
+  if (policy_.unit_required && g_unit && !p_unit) return Different("unit", "unit_missing");
+  if (policy_.unit_required && p_unit && !g_unit) return Different("unit", "unit_unexpected");
+  if (g_unit && p_unit) {
+    int64_t num = 1, den = 1;
+    if (!UnitRatio(pu, gu, &num, &den)) return Different("unit", "units_differ");
+    pv = Scale(pv, num, den);
+    if (!pv) return Limit();
+  }
+  Decision same = Plain(gv, pv);
+  if (same.equal() && (g_unit || p_unit)) same.rule = "unit";
+  return same;
+}
+
+Decision Comparer::Plain(E g, E p) {
+  int gs = 0, ps = 0;
+  const bool gi = IsInfinity(g, &gs), pi = IsInfinity(p, &ps);
+  if (gi || pi) return gi && pi && gs == ps ? Equal("infinity") : Different("infinity");
+  // Degrees.
+  const bool gd = g->kind == Kind::kDegree, pd = p->kind == Kind::kDegree;
+  if (gd && pd) return Plain((*g)[0], (*p)[0]);
+  if (gd || pd) {
+    Decision radians = Numeric(g, p);
+    if (radians.equal()) { radians.rule = "degrees"; return radians; }
+    E inner = gd ? (*g)[0] : (*p)[0];
+    E other = gd ? p : g;
+    const bool has_pi = Any(other, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kPi; });
+    if (has_pi) return radians;
+    return gd ? Plain(inner, other) : Plain(other, inner);
+  }
+  // Percent.
+  const bool gp = Unsigned(g)->kind == Kind::kPercent, pp = Unsigned(p)->kind == Kind::kPercent;
+  if (gp != pp) {
+    Decision value = Numeric(g, p);
+    if (value.equal()) return value;
+    if (auto decimal = Decimals(g, p); decimal && decimal->equal()) return *decimal;
+    if (gp || policy_.percent_as_number) {
+      const auto drop = [&](E e) -> E {
+        if (e->kind == Kind::kPercent) return (*e)[0];
+        if (e->kind == Kind::kNeg && (*e)[0]->kind == Kind::kPercent) return build_.Neg((*(*e)[0])[0]);
+        return e;
+      };
+      E left = drop(g), right = drop(p);
+      if (!left || !right) return Limit();
+      return Plain(left, right);
+    }
+    return value;
+  }
+  // Numbers in a base.
+  if (g->kind == Kind::kBaseNumber || p->kind == Kind::kBaseNumber) {
+    if (g->kind == Kind::kBaseNumber && p->kind == Kind::kNumber) {
+      if (p->aux < 0 && p->text == g->text && p->number == 0) return Equal("base");
+      if (!policy_.base_value) return Different("base", "base_missing");
+    } else if (p->kind == Kind::kBaseNumber && g->kind != Kind::kBaseNumber && !policy_.base_value && p->number != 10) {
+      return Different("base", "base_unexpected");
+    }
+    return Numeric(g, p);
+  }
+  if (!policy_.unreduced_quotients) {
+    const auto quotient = [](E e) { e = Unsigned(e); return e->kind == Kind::kDiv && Unsigned((*e)[0])->kind == Kind::kNumber && Unsigned((*e)[1])->kind == Kind::kNumber; };
+    const auto integer = [](E e) { e = Unsigned(e); return e->kind == Kind::kNumber && e->aux < 0; };
+    if ((quotient(g) && integer(p)) || (quotient(p) && integer(g))) return Different("quotient", "unevaluated");
+  }
+  if (!Unevaluated(g, false)) {
+    if (!policy_.allow_unevaluated && Unevaluated(p, false)) return Different("unevaluated", "unevaluated");
+    if (Unevaluated(p, true)) return Different("unevaluated", "unevaluated");
+  }
+  if (HasSymbol(g) || HasSymbol(p)) {
+    if (std::optional<Decision> constant = Antiderivatives(g, p)) return *constant;
+    const auto gf = FreeSymbols(g), pf = FreeSymbols(p);
+    const auto contains = [](const std::vector<const Expr*>& list, const Expr* symbol) {
+      return std::any_of(list.begin(), list.end(), [&](const Expr* s) { return s->number == symbol->number; });
+    };
+    const bool same = std::all_of(gf.begin(), gf.end(), [&](E s) { return contains(pf, s); }) && std::all_of(pf.begin(), pf.end(), [&](E s) { return contains(gf, s); });
+    if (!same) return Different("variables", "variables_differ");
+    // (-1)^n, n!, cos(n pi): an index is an integer
+    return Numeric(g, p);
+  }
+  Decision same = Numeric(g, p);
+  if (same.equal() || same.equality == Equality::kLimit) return same;
+  if (auto decimal = Decimals(g, p)) return *decimal;
+  return same;
+}
+
+Decision Comparer::Numeric(E g, E p) {
+  options_.log_base10 = false;
+  const bool logs = HasLog(g) || HasLog(p);
+  Decision natural = From(rewardloop::math::Compare(g, p, options_, *fuel_));
+  if (natural.equal() || !logs || natural.equality == Equality::kLimit) return natural;
+  options_.log_base10 = true;
+  Decision decimal = From(rewardloop::math::Compare(g, p, options_, *fuel_));
+  options_.log_base10 = false;
+  return decimal.equal() ? decimal : natural;
+}
+
+// The rounding policies, for closed values that are not exactly equal.
+std::optional<Decision> Comparer::Decimals(E g, E p) {
+  if (HasSymbol(g) || HasSymbol(p)) return std::nullopt;
+  const auto gd = AsDecimal(g), pd = AsDecimal(p);
+  const auto rounds = [&](E exact, E decimal, int64_t digits, const char* rule) -> std::optional<Decision> {
+    if (digits < 0 || digits > 1000) return std::nullopt;
+    const auto value = EvaluateRational(decimal, *fuel_, options_);
+    if (!value) return std::nullopt;
+    if (RoundsTo(exact, *value, static_cast<int>(digits), options_, *fuel_) == Equality::kEqual) return Equal(rule, "equal_rounded");
+    return std::nullopt;
+  };
+  if (policy_.absolute_digits >= 0 && (gd || pd)) {
+    // Tiny values are told apart exactly: an absolute tolerance would make them all equal.
+    const auto tiny = [&](E e) {
+      double re = 0, im = 0;
+      return ApproximateForDisplay(e, options_, *fuel_, &re, &im) && std::fabs(re) < 1e-6 && std::fabs(im) < 1e-6;
+    };
+    Rational tolerance = Rational::Of(1, 2);
+    for (int i = 0; i < policy_.absolute_digits; ++i) {
+      if (i < 17) tolerance = Rational::Of(1, tolerance.small_den() * 10);
+    }
+    if (!tiny(g) && !tiny(p) && WithinTolerance(g, p, tolerance, options_, *fuel_) == Equality::kEqual) return Equal("tolerance", "equal_rounded");
+  }
+  for (bool gold_side : {true, false}) {
+    const auto& decimal = gold_side ? gd : pd;
+    E own = gold_side ? g : p;
+    E other = gold_side ? p : g;
+    if (!decimal) continue;
+    if (!gold_side && !policy_.symmetric) break;
+    if (policy_.gold_precision && (decimal->fraction_digits >= 2 || decimal->significant >= 3) && decimal->fraction_digits >= 1) {
+      if (auto same = rounds(other, own, decimal->fraction_digits, "gold_precision")) return same;
+    }
+  }
+  for (bool gold_side : {true, false}) {
+    const auto& decimal = gold_side ? pd : gd;
+    E exact = gold_side ? g : p;
+    E shown = gold_side ? p : g;
+    if (!decimal || (gold_side ? gd : pd)) continue;
+    if (!gold_side && !policy_.symmetric) break;
+    if (decimal->truncated && decimal->fraction_digits >= 4 && policy_.rounded_ok) {
+      const auto value = EvaluateRational(shown, *fuel_, options_);
+      if (value && TruncatesTo(exact, *value, static_cast<int>(std::min<int64_t>(decimal->fraction_digits, 1000)), options_, *fuel_) == Equality::kEqual) return Equal("truncated", "equal_rounded");
+    }
+    if (policy_.rounded_ok && decimal->significant >= 4 && !IsTranscendental(exact)) {
+      // Irrational roots, and fractions too long to be written out.
+      const Expr* plain = Unsigned(exact);
+      const bool long_fraction = plain->kind == Kind::kDiv && Unsigned((*plain)[0])->kind == Kind::kNumber && Unsigned((*plain)[1])->kind == Kind::kNumber &&
+                                 Unsigned((*plain)[0])->text.size() + Unsigned((*plain)[1])->text.size() > 6;
+      if (long_fraction || !EvaluateRational(exact, *fuel_, options_)) {
+        if (auto same = rounds(exact, shown, decimal->fraction_digits, "rounded")) return same;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// F(x) + C: the constant is free.
+std::optional<Decision> Comparer::Antiderivatives(E g, E p) {
+  const auto constant = [](E e) -> E {
+    if (e->kind != Kind::kAdd) return nullptr;
+    for (E term : e->children()) {
+      if (term->kind == Kind::kSymbol && (term->text == "C" || term->text == "c" || term->text == "const")) return term;
+    }
+    return nullptr;
+  };
+  E gc = constant(g), pc = constant(p);
+  if (!gc) return std::nullopt;
+  if (FreeSymbols(g).size() < 2) return std::nullopt;
+  // The letter must be the constant only.
+  E zero = build_.Integer(0);
+  E gz = rewardloop::math::Substitute(g, gc->number, zero, *arena_);
+  if (!gz) return Limit();
+  if (pc) {
+    if (pc->number == gc->number) return std::nullopt;
+    E renamed = rewardloop::math::Substitute(p, pc->number, gc, *arena_);
+    return renamed ? Numeric(g, renamed) : Limit();
+  }
+  const auto gf = FreeSymbols(gz), pf = FreeSymbols(p);
+  if (gf.size() != pf.size()) return std::nullopt;
+  for (E s : pf) if (!ContainsSymbol(gz, s->number)) return std::nullopt;
+  Decision same = Numeric(gz, p);
+  if (same.equal()) same.rule = "antiderivative";
+  return same;
+}
+
+// Solution families: pi/6 + k pi against pi/6 + n pi, as sets of residues modulo the period.
+std::optional<Decision> Comparer::Families(E g, E p) {
+  const auto angular = [](E e) {
+    return Any(e, [](E x) { return (x->kind == Kind::kConstant && x->fn == Function::kPi) || x->kind == Kind::kDegree; });
+  };
+  if (!HasSymbol(g) || !HasSymbol(p) || !angular(g) || !angular(p)) return std::nullopt;
+  NodeList left(arena_), right(arena_);
+  const auto values = [&](E e, NodeList* out) {
+    NodeList items(arena_);
+    Elements(e, &items);
+    for (size_t i = 0; i < items.size(); ++i) {
+      E name = nullptr, value = nullptr;
+      E item = items[i];
+      if (IsAssignment(item, &name, &value)) item = value;
+      if (!out->Add(item)) return false;
+    }
+    return true;
+  };
+  if (!values(g, &left) || !values(p, &right) || left.size() > 32 || right.size() > 32) return std::nullopt;
+  const auto parameter = [&](const NodeList& items) -> E {
+    E found = nullptr;
+    for (size_t i = 0; i < items.size(); ++i) {
+      for (E symbol : FreeSymbols(items[i])) {
+        if (found && found->number != symbol->number) return nullptr;
+        found = symbol;
+      }
+    }
+    static constexpr std::string_view kNames[] = {"k", "n", "m", "l", "j", "K", "N"};
+    if (!found || std::find(std::begin(kNames), std::end(kNames), found->text) == std::end(kNames)) return nullptr;
+    return found;
+  };
+  E gs = parameter(left), ps = parameter(right);
+  if (!gs || !ps) return std::nullopt;
+  // Everything linear in the parameter: c + k d.
+  struct Line { E c; E d; double cv; double dv; };
+  std::vector<Line> lines[2];
+  bool linear = true;
+  for (int side = 0; side < 2 && linear; ++side) {
+    const NodeList& items = side ? right : left;
+    for (size_t i = 0; i < items.size() && linear; ++i) {
+      if (!IsScalarKind(items[i]->kind)) { linear = false; break; }
+      const auto form = LinearIn(items[i], side ? ps : gs, options_, *arena_, *fuel_);
+      Line line{};
+      double im = 0;
+      linear = form && ApproximateForDisplay(form->c, options_, *fuel_, &line.cv, &im) && ApproximateForDisplay(form->k, options_, *fuel_, &line.dv, &im) && std::fabs(line.dv) > 1e-9;
+      if (linear) { line.c = form->c; line.d = form->k; lines[side].push_back(line); }
+    }
+  }
+  if (!linear) {
+    if (gs->number == ps->number) return std::nullopt;
+    E renamed = rewardloop::math::Substitute(p, ps->number, gs, *arena_);
+    if (!renamed) return std::nullopt;
+    return Decide(g, renamed);
+  }
+  // Common period: a multiple of the first step.
+  const Line& unit = lines[0][0];
+  int64_t multiple = 1, divisor = 0;
+  for (auto& side : lines) {
+    for (Line& line : side) {
+      const double ratio = std::fabs(line.dv / unit.dv);
+      int64_t num = 0, den = 1;
+      for (; den <= 48; ++den) {
+        num = std::llround(ratio * static_cast<double>(den));
+        if (num > 0 && std::fabs(ratio * static_cast<double>(den) - static_cast<double>(num)) < 1e-9 * static_cast<double>(den)) break;
+      }
+      if (den > 48 || num > 4096) return Different("family");
+      E a = Scale(line.d, den, 1), b = Scale(unit.d, (line.dv < 0) != (unit.dv < 0) ? -num : num, 1);
+      if (!a || !b) return Limit();
+      Decision same = Numeric(a, b);
+      if (!same.equal()) return same;
+      multiple = std::lcm(multiple, num);
+      divisor = std::gcd(divisor, den);
+      if (multiple > 4096) return Unknown("family");
+    }
+  }
+  E period = Scale(unit.d, multiple, divisor);
+  if (!period) return Limit();
+  const double pv = unit.dv * static_cast<double>(multiple) / static_cast<double>(divisor);
+  struct Residue { E value; double v; };
+  std::vector<Residue> residues[2];
+  for (int side = 0; side < 2; ++side) {
+    for (const Line& line : lines[side]) {
+      const auto count = std::llround(std::fabs(pv / line.dv));
+      if (count > 128 || residues[side].size() > 256) return Unknown("family");
+      for (int64_t j = 0; j < count; ++j) {
+        E value = build_.Make(Kind::kAdd, {line.c, Scale(line.d, j, 1)});
+        if (j == 0) value = line.c;
+        if (!value) return Limit();
+        residues[side].push_back({value, line.cv + static_cast<double>(j) * line.dv});
+      }
+    }
+  }
+  for (int side = 0; side < 2; ++side) {
+    for (const Residue& residue : residues[side]) {
+      bool found = false;
+      for (const Residue& other : residues[1 - side]) {
+        const double turns = (residue.v - other.v) / pv;
+        const double nearest = std::round(turns);
+        if (std::fabs(turns - nearest) > 1e-7 || std::fabs(nearest) > 1e9) continue;
+        E difference = Difference(residue.value, other.value);
+        E whole = Scale(period, static_cast<int64_t>(nearest), 1);
+        if (nearest == 0) whole = build_.Integer(0);
+        if (!difference || !whole) return Limit();
+        if (Numeric(difference, whole).equal()) { found = true; break; }
+      }
+      if (!found) return Different("family", "not_equal_proved");
+    }
+  }
+  return Equal("family");
+}
+
+}  // namespace rewardloop::math
