@@ -21,6 +21,8 @@ function(rl_library name)
   if(REWARDLOOP_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE rl_${name} ${ARG_TEST_DEPS} GTest::gtest_main)
+    # Tests name only the options that they are about.
+    target_compile_options(${name}_test PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
     target_compile_definitions(${name}_test PRIVATE REWARDLOOP_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
   endif()
