@@ -25,8 +25,9 @@ constexpr char32_t kCapitalIWithDot = 0x130, kCombiningDot = 0x307;
 // The entry whose [first, last] holds `c`, or null. Entries are sorted and disjoint.
 template <typename Entry, size_t N>
 const Entry* FindRange(const Entry (&table)[N], char32_t c) {
-  const Entry* after = std::upper_bound(std::begin(table), std::end(table), c,
-                                        [](char32_t value, const Entry& entry) { return value < entry.first; });
+  const Entry* after =
+      std::upper_bound(std::begin(table), std::end(table), c,
+                       [](char32_t value, const Entry& entry) { return value < entry.first; });
   if (after == std::begin(table)) return nullptr;
   const Entry* entry = after - 1;
   return c <= entry->last ? entry : nullptr;
@@ -41,8 +42,8 @@ char32_t LowerOf(char32_t c) {
   return static_cast<char32_t>(static_cast<int64_t>(c) + run->delta);
 }
 
-// Whether the capital sigma at [begin, end) of `text` stands at the end of a word: a cased letter before it and none after
-// it, case-ignorable characters aside.
+// Whether the capital sigma at [begin, end) of `text` stands at the end of a word: a cased letter
+// before it and none after it, case-ignorable characters aside.
 bool IsFinalSigma(std::string_view text, size_t begin, size_t end) {
   bool cased_before = false;
   for (size_t pos = begin; pos > 0;) {
@@ -75,7 +76,8 @@ DecodedChar DecodeAt(std::string_view text, size_t pos) {
     c = c << 6 | (byte(i) & 0x3F);
   }
   // Overlong forms and values beyond Unicode are no sequences; surrogates are.
-  if ((size == 3 && c < 0x800) || (size == 4 && (c < 0x10000 || c > 0x10FFFF))) return {kNotACharacter, 1};
+  if ((size == 3 && c < 0x800) || (size == 4 && (c < 0x10000 || c > 0x10FFFF)))
+    return {kNotACharacter, 1};
   return {c, size};
 }
 
@@ -93,14 +95,17 @@ size_t PreviousChar(std::string_view text, size_t end) {
 bool IsSpace(char32_t c) {
   if (c <= 0x20) return c == 0x20 || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
   if (c < 0x1680) return c == 0x85 || c == 0xA0;
-  return c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
+  return c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+         c == 0x205F || c == 0x3000;
 }
 
-bool IsDigit(char32_t c) { return c < 0x80 ? c >= U'0' && c <= U'9' : FindRange(kDigit, c) != nullptr; }
+bool IsDigit(char32_t c) {
+  return c < 0x80 ? c >= U'0' && c <= U'9' : FindRange(kDigit, c) != nullptr;
+}
 
 bool IsAlnum(char32_t c) {
-  if (c < 0x80) return (c >= U'0' && c <= U'9') || (c >= U'A' && c <= U'Z') || (c >= U'a' && c <= U'z');
+  if (c < 0x80)
+    return (c >= U'0' && c <= U'9') || (c >= U'A' && c <= U'Z') || (c >= U'a' && c <= U'z');
   return FindRange(kAlnum, c) != nullptr;
 }
 
@@ -172,7 +177,8 @@ std::vector<std::string_view> SplitSpace(std::string_view text) {
 std::vector<std::string_view> Split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
-  for (size_t at; (at = text.find(separator, begin)) != std::string_view::npos; begin = at + separator.size()) {
+  for (size_t at; (at = text.find(separator, begin)) != std::string_view::npos;
+       begin = at + separator.size()) {
     parts.push_back(text.substr(begin, at - begin));
   }
   parts.push_back(text.substr(begin));
@@ -182,7 +188,8 @@ std::vector<std::string_view> Split(std::string_view text, std::string_view sepa
 std::string_view AfterLast(std::string_view text, std::string_view separator) {
   // From the left, as split() does: it matters where the separator can overlap itself.
   size_t begin = 0;
-  for (size_t at; (at = text.find(separator, begin)) != std::string_view::npos;) begin = at + separator.size();
+  for (size_t at; (at = text.find(separator, begin)) != std::string_view::npos;)
+    begin = at + separator.size();
   return text.substr(begin);
 }
 
@@ -192,7 +199,8 @@ std::string_view BeforeFirst(std::string_view text, std::string_view separator) 
 
 size_t Count(std::string_view text, std::string_view part) {
   size_t count = 0;
-  for (size_t at = 0; (at = text.find(part, at)) != std::string_view::npos; at += part.size()) ++count;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string_view::npos; at += part.size())
+    ++count;
   return count;
 }
 
@@ -219,7 +227,8 @@ std::string Lower(std::string_view text) {
       out += static_cast<char>(LowerOf(c.code_point));
     } else if (c.code_point == kCapitalSigma) {
       AppendUtf8(IsFinalSigma(text, pos, pos + c.size) ? kFinalSigma : kSmallSigma, &out);
-    } else if (const char32_t lower = c.code_point == kNotACharacter ? c.code_point : LowerOf(c.code_point);
+    } else if (const char32_t lower =
+                   c.code_point == kNotACharacter ? c.code_point : LowerOf(c.code_point);
                lower == c.code_point) {
       out.append(text, pos, c.size);
     } else {

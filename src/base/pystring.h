@@ -1,8 +1,10 @@
-// What Python's str does, on UTF-8 text: the operations that other trainers' graders are written in.
+// What Python's str does, on UTF-8 text: the operations that other trainers' graders are written
+// in.
 //
-// A "character" is a code point, as in Python. Tables are those of CPython 3.11 (Unicode 14.0) on every machine. Surrogates
-// (ED A0 80 ... ED BF BF, as Python's "surrogatepass" writes them) count as one character; any other byte that is not part of
-// a sequence counts as one character of its own and belongs to no class. All functions are linear and thread-safe.
+// A "character" is a code point, as in Python. Tables are those of CPython 3.11 (Unicode 14.0) on
+// every machine. Surrogates (ED A0 80 ... ED BF BF, as Python's "surrogatepass" writes them) count
+// as one character; any other byte that is not part of a sequence counts as one character of its
+// own and belongs to no class. All functions are linear and thread-safe.
 #pragma once
 
 #include <cstddef>

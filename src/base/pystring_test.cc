@@ -34,16 +34,21 @@ TEST(PyString, SliceFromCountsLikePython) {
 }
 
 TEST(PyString, SpaceIsUnicodeSpace) {
-  for (const char32_t c : {0x09, 0x0B, 0x1C, 0x1F, 0x20, 0x85, 0xA0, 0x1680, 0x2009, 0x2028, 0x3000}) EXPECT_TRUE(IsSpace(c));
+  for (const char32_t c :
+       {0x09, 0x0B, 0x1C, 0x1F, 0x20, 0x85, 0xA0, 0x1680, 0x2009, 0x2028, 0x3000})
+    EXPECT_TRUE(IsSpace(c));
   for (const char32_t c : {0x00, 0x08, 0x200B, 0x180E, 0xFEFF}) EXPECT_FALSE(IsSpace(c));
-  EXPECT_EQ(Strip("\u3000 \x1F" "a b\u2028\n"), "a b");
+  EXPECT_EQ(Strip("\u3000 \x1F"
+                  "a b\u2028\n"),
+            "a b");
   EXPECT_EQ(Strip(" \u00A0"), "");
   EXPECT_EQ(SplitSpace(" a\u2003b\n\nc"), (std::vector<std::string_view>{"a", "b", "c"}));
 }
 
 TEST(PyString, DigitsOfAllScripts) {
-  EXPECT_TRUE(IsDigitString("12\u00B2\u0663\u2460\uFF15"));  // superscript two, Arabic 3, circled 1, full-width 5
-  EXPECT_FALSE(IsDigitString("\u00BD"));                     // one half is numeric, not a digit
+  EXPECT_TRUE(IsDigitString(
+      "12\u00B2\u0663\u2460\uFF15"));     // superscript two, Arabic 3, circled 1, full-width 5
+  EXPECT_FALSE(IsDigitString("\u00BD"));  // one half is numeric, not a digit
   EXPECT_FALSE(IsDigitString(""));
   EXPECT_FALSE(IsDigitString("-1"));
   EXPECT_TRUE(IsAlnum(0xBD));
@@ -54,11 +59,11 @@ TEST(PyString, DigitsOfAllScripts) {
 TEST(PyString, LowerKnowsTheSpecialCases) {
   EXPECT_EQ(Lower("\u00C4BC\u0416"), "\u00E4bc\u0436");
   EXPECT_EQ(Lower("\u0130"), "i\u0307");
-  EXPECT_EQ(Lower("\u212A"), "k");                        // Kelvin sign
-  EXPECT_EQ(Lower("\u0391\u03A3"), "\u03B1\u03C2");       // sigma at the end of a word
+  EXPECT_EQ(Lower("\u212A"), "k");                   // Kelvin sign
+  EXPECT_EQ(Lower("\u0391\u03A3"), "\u03B1\u03C2");  // sigma at the end of a word
   EXPECT_EQ(Lower("\u0391\u03A3\u0391"), "\u03B1\u03C3\u03B1");
-  EXPECT_EQ(Lower("\u03A3"), "\u03C3");                   // alone: nothing cased before it
-  EXPECT_EQ(Lower("\u0391.\u03A3"), "\u03B1.\u03C2");     // a full stop does not end a word here
+  EXPECT_EQ(Lower("\u03A3"), "\u03C3");                // alone: nothing cased before it
+  EXPECT_EQ(Lower("\u0391.\u03A3"), "\u03B1.\u03C2");  // a full stop does not end a word here
   EXPECT_EQ(Lower("\u1E9E"), "\u00DF");
   EXPECT_EQ(Lower("\U00010400"), "\U00010428");
   EXPECT_EQ(Lower(kSurrogate), kSurrogate);

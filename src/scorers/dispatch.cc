@@ -11,9 +11,11 @@ namespace rewardloop {
 namespace {
 
 constexpr char kWildcard = '*';
-constexpr std::string_view kNoCodeScorer = "code rewards are not built in yet; give a scorer of your own";
+constexpr std::string_view kNoCodeScorer =
+    "code rewards are not built in yet; give a scorer of your own";
 constexpr std::string_view kEvaluatesText =
-    "verl's scorer for it evaluates model text (SymPy's parser) and is not called by default; map the source to 'math'";
+    "verl's scorer for it evaluates model text (SymPy's parser) and is not called by default; map "
+    "the source to 'math'";
 
 struct Row {
   std::string_view pattern, scorer, why_none = "";
@@ -96,8 +98,8 @@ std::span<const Row> RowsOf(std::string_view name) {
 
 std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-// The known name that `data_source` most likely means, or "": the same one but for white space or the folder before its
-// last "/", else the nearest by spelling.
+// The known name that `data_source` most likely means, or "": the same one but for white space or
+// the folder before its last "/", else the nearest by spelling.
 std::string LikelyMeant(std::string_view data_source, const std::vector<std::string>& known) {
   const std::string_view stripped = py::Strip(data_source);
   if (stripped.empty()) return "";
@@ -125,7 +127,8 @@ const DispatchEntry* DispatchTable::Level::Find(std::string_view data_source) co
   if (const auto found = exact_.find(data_source); found != exact_.end()) return &found->second;
   const DispatchEntry* longest = nullptr;
   for (const auto& [prefix, entry] : prefixes_) {
-    if (data_source.starts_with(prefix) && (!longest || entry.pattern.size() > longest->pattern.size())) {
+    if (data_source.starts_with(prefix) &&
+        (!longest || entry.pattern.size() > longest->pattern.size())) {
       longest = &entry;
     }
   }
@@ -150,7 +153,8 @@ Result<DispatchTable> DispatchTable::Named(std::string_view name) {
   DispatchTable table;
   table.name_ = name;
   const auto add = [&table](const Row& row) {
-    table.table_.Add({std::string(row.pattern), std::string(row.scorer), {}, std::string(row.why_none)});
+    table.table_.Add(
+        {std::string(row.pattern), std::string(row.scorer), {}, std::string(row.why_none)});
   };
   for (const Row& row : RowsOf(name)) add(row);
   for (const Row& row : kCodeRows) add(row);
@@ -161,7 +165,8 @@ Status DispatchTable::Override(std::string_view pattern, const Json& target) {
   const std::string where = "data source " + Quoted(pattern);
   const size_t star = pattern.find(kWildcard);
   if (star != std::string_view::npos && star + 1 != pattern.size()) {
-    return InvalidArgument(where + ": '*' may only be its last character", "list the sources one by one");
+    return InvalidArgument(where + ": '*' may only be its last character",
+                           "list the sources one by one");
   }
   DispatchEntry entry{std::string(pattern), "", {}, ""};
   const Json* scorer = &target;
@@ -179,10 +184,12 @@ Status DispatchTable::Override(std::string_view pattern, const Json& target) {
                            "write its name, or {\"scorer\": name, \"args\": {...}}");
   }
   if (!entry.args.is_null() && !entry.args.is_object()) {
-    return InvalidArgument(where + ": args must be an object, got " + std::string(entry.args.TypeName()));
+    return InvalidArgument(where + ": args must be an object, got " +
+                           std::string(entry.args.TypeName()));
   }
   entry.scorer = scorer->AsString();
-  if (!overrides_.Add(std::move(entry))) return AlreadyExists(where + " is mapped twice", "keep one of the two");
+  if (!overrides_.Add(std::move(entry)))
+    return AlreadyExists(where + " is mapped twice", "keep one of the two");
   return Status();
 }
 
@@ -199,7 +206,8 @@ Status DispatchTable::Unknown(std::string_view data_source) const {
   const std::string meant = LikelyMeant(data_source, known);
   std::string hint = meant.empty() ? "" : "did you mean " + Quoted(meant) + "? ";
   hint += "Map it to a scorer under data_sources, or name one scorer for all rows";
-  return NotFound("no scorer is known for data source " + Quoted(data_source) + " in the dispatch table " + Quoted(name_),
+  return NotFound("no scorer is known for data source " + Quoted(data_source) +
+                      " in the dispatch table " + Quoted(name_),
                   std::move(hint));
 }
 

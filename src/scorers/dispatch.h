@@ -1,4 +1,5 @@
-// Which scorer a data source gets: the dispatch tables "native" and "verl", and the user's overrides.
+// Which scorer a data source gets: the dispatch tables "native" and "verl", and the user's
+// overrides.
 #pragma once
 
 #include <functional>
@@ -15,31 +16,33 @@ namespace rewardloop {
 
 // What is known of a data source.
 struct DispatchEntry {
-  std::string pattern;  // a data source, or a prefix followed by "*"
-  std::string scorer;   // empty: known, but nothing here can score it
-  Json args;            // object or null
+  std::string pattern;   // a data source, or a prefix followed by "*"
+  std::string scorer;    // empty: known, but nothing here can score it
+  Json args;             // object or null
   std::string why_none;  // one sentence, where `scorer` is empty
 };
 
-// Data sources are compared exactly: case and white space count. A user's override wins over the table; among either, an
-// exact name wins over a prefix and a longer prefix over a shorter one.
+// Data sources are compared exactly: case and white space count. A user's override wins over the
+// table; among either, an exact name wins over a prefix and a longer prefix over a shorter one.
 //
 // Thread-safe once the last override is added.
 class DispatchTable {
  public:
-  // "native": what is right for each source. "verl": what verl's default_compute_score() calls, and nothing else.
-  // kNotFound for other names.
+  // "native": what is right for each source. "verl": what verl's default_compute_score() calls, and
+  // nothing else. kNotFound for other names.
   static Result<DispatchTable> Named(std::string_view name);
   static std::vector<std::string> Names();
 
-  // `pattern` is a data source or "prefix*"; `target` the name of a scorer or {"scorer": name, "args": {...}}. Whether the
-  // scorer exists is not checked here. kInvalidArgument for another shape, kAlreadyExists for a second override.
+  // `pattern` is a data source or "prefix*"; `target` the name of a scorer or {"scorer": name,
+  // "args": {...}}. Whether the scorer exists is not checked here. kInvalidArgument for another
+  // shape, kAlreadyExists for a second override.
   Status Override(std::string_view pattern, const Json& target);
 
   // Null for a data source that nobody knows. Valid until the next Override().
   const DispatchEntry* Find(std::string_view data_source) const;
 
-  // kNotFound for a data source that Find() does not know: names it, the nearest known one and how to map it.
+  // kNotFound for a data source that Find() does not know: names it, the nearest known one and how
+  // to map it.
   Status Unknown(std::string_view data_source) const;
 
   const std::string& name() const { return name_; }

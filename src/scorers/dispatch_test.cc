@@ -25,12 +25,13 @@ TEST(Dispatch, VerlTableIsTheOriginsChain) {
   EXPECT_EQ(ScorerOf(verl, "aime"), "verl/math_dapo");
   EXPECT_EQ(ScorerOf(verl, "aime_2031_x"), "verl/math_dapo");
   EXPECT_EQ(ScorerOf(verl, "searchR1_nq"), "verl/search_r1_em");
-  for (const char* none : {"numina_olympiads", "hiyouga/geometry3k", "apps", "codecontests", "codeforces", "taco"}) {
+  for (const char* none :
+       {"numina_olympiads", "hiyouga/geometry3k", "apps", "codecontests", "codeforces", "taco"}) {
     EXPECT_EQ(ScorerOf(verl, none), "(none)") << none;
     EXPECT_FALSE(verl.Find(none)->why_none.empty());
   }
-  for (const char* unknown : {"", "gsm8k", "openai/GSM8K", "openai/gsm8k ", "AIME24", "MATH", "searchR1_", "searchR1_new",
-                              "numina_other", "rlla"}) {
+  for (const char* unknown : {"", "gsm8k", "openai/GSM8K", "openai/gsm8k ", "AIME24", "MATH",
+                              "searchR1_", "searchR1_new", "numina_other", "rlla"}) {
     EXPECT_EQ(ScorerOf(verl, unknown), "(unknown)") << unknown;
   }
 }
@@ -50,7 +51,10 @@ TEST(Dispatch, NativeTable) {
 TEST(Dispatch, OverridesWinAndTheLongestPrefixAmongThem) {
   DispatchTable table = Table("native");
   ASSERT_TRUE(table.Override("my_*", "choice").ok());
-  ASSERT_TRUE(table.Override("my_math_*", Json::MakeObject({{"scorer", "math"}, {"args", Json::MakeObject({{"k", 1}})}})).ok());
+  ASSERT_TRUE(table
+                  .Override("my_math_*", Json::MakeObject({{"scorer", "math"},
+                                                           {"args", Json::MakeObject({{"k", 1}})}}))
+                  .ok());
   ASSERT_TRUE(table.Override("my_math_exact", "verl/math_reward").ok());
   ASSERT_TRUE(table.Override("openai/*", "math").ok());
   ASSERT_TRUE(table.Override("taco", "mine").ok());
@@ -66,7 +70,8 @@ TEST(Dispatch, BadOverridesSayWhatIsWrong) {
   DispatchTable table = Table("native");
   EXPECT_EQ(table.Override("a*b", "math").code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(table.Override("a", 5).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(table.Override("a", Json::MakeObject({{"args", Json::MakeObject()}})).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(table.Override("a", Json::MakeObject({{"args", Json::MakeObject()}})).code(),
+            StatusCode::kInvalidArgument);
   const Status typo = table.Override("a", Json::MakeObject({{"scorer", "math"}, {"arg", 1}}));
   EXPECT_NE(typo.hint().find("args"), std::string::npos) << typo.ToString();
   ASSERT_TRUE(table.Override("a", "math").ok());

@@ -26,8 +26,8 @@ std::string_view PythonTypeName(const Json& value) {
 PythonError TypeError(std::string message) { return {"TypeError", std::move(message)}; }
 
 PythonError NoAttribute(const Json& value, std::string_view attribute) {
-  return {"AttributeError",
-          "'" + std::string(PythonTypeName(value)) + "' object has no attribute '" + std::string(attribute) + "'"};
+  return {"AttributeError", "'" + std::string(PythonTypeName(value)) +
+                                "' object has no attribute '" + std::string(attribute) + "'"};
 }
 
 PythonError NoAttributeOfNone(std::string_view attribute) { return NoAttribute(Json(), attribute); }

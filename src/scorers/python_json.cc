@@ -26,7 +26,8 @@ class Loads {
     for (size_t pos = 0; pos < text.size();) {
       const py::DecodedChar c = py::DecodeAt(text, pos);
       // What is no character gets the code point that Python's "surrogateescape" gives it.
-      text_ += c.code_point == py::kNotACharacter ? 0xDC00 + static_cast<unsigned char>(text[pos]) : c.code_point;
+      text_ += c.code_point == py::kNotACharacter ? 0xDC00 + static_cast<unsigned char>(text[pos])
+                                                  : c.code_point;
       pos += c.size;
     }
   }
@@ -59,12 +60,14 @@ class Loads {
       line_begin = i + 1;
     }
     error_ = {"JSONDecodeError", std::string(what) + ": line " + std::to_string(line) + " column " +
-                                     std::to_string(pos - line_begin + 1) + " (char " + std::to_string(pos) + ")"};
+                                     std::to_string(pos - line_begin + 1) + " (char " +
+                                     std::to_string(pos) + ")"};
     return false;
   }
 
   void SkipSpace() {
-    for (char32_t c = At(pos_); c == U' ' || c == U'\t' || c == U'\n' || c == U'\r'; c = At(pos_)) ++pos_;
+    for (char32_t c = At(pos_); c == U' ' || c == U'\t' || c == U'\n' || c == U'\r'; c = At(pos_))
+      ++pos_;
   }
 
   bool Accept(std::u32string_view word) {
@@ -114,8 +117,8 @@ class Loads {
 
   bool Enter(int depth, std::string_view what) {
     if (depth < kMaxDepth) return true;
-    error_ = {"RecursionError",
-              "maximum recursion depth exceeded while decoding a JSON " + std::string(what) + " from a unicode string"};
+    error_ = {"RecursionError", "maximum recursion depth exceeded while decoding a JSON " +
+                                    std::string(what) + " from a unicode string"};
     return false;
   }
 
@@ -169,7 +172,8 @@ class Loads {
     for (size_t i = pos; i < pos + 4; ++i) {
       const char32_t c = At(i);
       const char32_t lower = c | 0x20;
-      if (!IsDigit(c) && !(c < 0x80 && lower >= U'a' && lower <= U'f')) return Fail("Invalid \\uXXXX escape", error_pos);
+      if (!IsDigit(c) && !(c < 0x80 && lower >= U'a' && lower <= U'f'))
+        return Fail("Invalid \\uXXXX escape", error_pos);
       *unit = *unit << 4 | (IsDigit(c) ? c - U'0' : lower - U'a' + 10);
     }
     return true;
@@ -183,7 +187,8 @@ class Loads {
     if (end >= text_.size()) return Fail("Invalid \\uXXXX escape", pos_);
     char32_t c, low;
     if (!Hex4(begin, end - 5, &c)) return false;
-    if (c >= 0xD800 && c <= 0xDBFF && end + 6 < text_.size() && text_[end] == U'\\' && text_[end + 1] == U'u') {
+    if (c >= 0xD800 && c <= 0xDBFF && end + 6 < text_.size() && text_[end] == U'\\' &&
+        text_[end + 1] == U'u') {
       if (!Hex4(end + 2, end + 1, &low)) return false;
       if (low >= 0xDC00 && low <= 0xDFFF) {
         c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
@@ -245,9 +250,10 @@ class Loads {
     if (end != int_end) return Set(ToDouble(digits), out);
     const size_t count = digits.size() - (digits[0] == '-' ? 1 : 0);
     if (count > kMaxIntDigits) {
-      error_ = {"ValueError", "Exceeds the limit (4300 digits) for integer string conversion: value has " +
-                                  std::to_string(count) +
-                                  " digits; use sys.set_int_max_str_digits() to increase the limit"};
+      error_ = {"ValueError",
+                "Exceeds the limit (4300 digits) for integer string conversion: value has " +
+                    std::to_string(count) +
+                    " digits; use sys.set_int_max_str_digits() to increase the limit"};
       return false;
     }
     return Set(PythonInt{digits == "-0" ? "0" : std::move(digits)}, out);
@@ -262,8 +268,10 @@ class Loads {
   static double ToDouble(const std::string& text) {
     double number = 0;
     const char* const end = text.data() + text.size();
-    if (std::from_chars(text.data(), end, number).ec != std::errc::result_out_of_range) return number;
-    // Out of range: only whether the first digit that is not 0 stands left or right of the point can matter now.
+    if (std::from_chars(text.data(), end, number).ec != std::errc::result_out_of_range)
+      return number;
+    // Out of range: only whether the first digit that is not 0 stands left or right of the point
+    // can matter now.
     const size_t e = text.find_first_of("eE");
     int64_t exponent = 0;
     if (e != std::string::npos) {
@@ -284,7 +292,8 @@ class Loads {
   size_t pos_ = 0;
 };
 
-// The number as exact text: integers, integral floats and bools alike as decimal digits. Empty for other types.
+// The number as exact text: integers, integral floats and bools alike as decimal digits. Empty for
+// other types.
 std::string NumberText(const PythonValue& v) {
   if (const bool* b = std::get_if<bool>(&v.value)) return *b ? "1" : "0";
   if (const PythonInt* i = std::get_if<PythonInt>(&v.value)) return i->digits;
@@ -329,14 +338,17 @@ void PythonDict::Set(std::string key, PythonValue value) {
   }
 }
 
-std::variant<PythonValue, PythonError> PythonJsonLoads(std::string_view text) { return Loads(text).Run(); }
+std::variant<PythonValue, PythonError> PythonJsonLoads(std::string_view text) {
+  return Loads(text).Run();
+}
 
 bool PythonSameOrEqual(const PythonValue& a, const PythonValue& b) {
   return (IsNan(a) && IsNan(b)) || PythonEqual(a, b);
 }
 
 bool PythonEqual(const PythonValue& a, const PythonValue& b) {
-  if (const std::string number = NumberText(a); !number.empty()) return !IsNan(a) && number == NumberText(b);
+  if (const std::string number = NumberText(a); !number.empty())
+    return !IsNan(a) && number == NumberText(b);
   if (a.value.index() != b.value.index()) return false;
   if (const std::string* text = a.AsStr()) return *text == *b.AsStr();
   if (const PythonValue::List* list = a.AsList()) {

@@ -1,5 +1,5 @@
-// json.loads() of CPython 3.11 with its values and their equality: what it accepts beyond JSON (NaN, Infinity, lone
-// surrogates, repeated keys), what it refuses and with which message.
+// json.loads() of CPython 3.11 with its values and their equality: what it accepts beyond JSON
+// (NaN, Infinity, lone surrogates, repeated keys), what it refuses and with which message.
 #pragma once
 
 #include <memory>
@@ -41,15 +41,18 @@ struct PythonDict {
   void Set(std::string key, PythonValue value);
 };
 
-// The value, or the exception: JSONDecodeError with position, ValueError for more than 4,300 digits, RecursionError for
-// deeper nesting than the interpreter's stack allows (here: 980 levels; the origin's limit depends on its callers).
+// The value, or the exception: JSONDecodeError with position, ValueError for more than 4,300
+// digits, RecursionError for deeper nesting than the interpreter's stack allows (here: 980 levels;
+// the origin's limit depends on its callers).
 std::variant<PythonValue, PythonError> PythonJsonLoads(std::string_view text);
 
 // a == b: True == 1 == 1.0, NaN != NaN.
 bool PythonEqual(const PythonValue& a, const PythonValue& b);
-// How containers compare their elements: the same object, or equal. json.loads() has one NaN object, so NaN matches NaN.
+// How containers compare their elements: the same object, or equal. json.loads() has one NaN
+// object, so NaN matches NaN.
 bool PythonSameOrEqual(const PythonValue& a, const PythonValue& b);
-// Equal for two values exactly where they are one key of a dict; nullopt for what cannot be hashed (list, dict).
+// Equal for two values exactly where they are one key of a dict; nullopt for what cannot be hashed
+// (list, dict).
 std::optional<std::string> PythonHashKey(const PythonValue& value);
 
 }  // namespace rewardloop

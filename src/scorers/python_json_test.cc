@@ -8,7 +8,8 @@ namespace {
 PythonValue Value(std::string_view text) {
   auto loaded = PythonJsonLoads(text);
   EXPECT_TRUE(std::holds_alternative<PythonValue>(loaded)) << text;
-  return std::holds_alternative<PythonValue>(loaded) ? std::get<PythonValue>(loaded) : PythonValue();
+  return std::holds_alternative<PythonValue>(loaded) ? std::get<PythonValue>(loaded)
+                                                     : PythonValue();
 }
 
 std::string Error(std::string_view text) {
@@ -56,13 +57,18 @@ TEST(PythonJson, SurrogatesJoinOrStay) {
 TEST(PythonJson, ErrorsAreCPythons) {
   EXPECT_EQ(Error(""), "JSONDecodeError: Expecting value: line 1 column 1 (char 0)");
   EXPECT_EQ(Error("{bad}"),
-            "JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)");
+            "JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 "
+            "(char 1)");
   EXPECT_EQ(Error("[1,\n\u00E9]"), "JSONDecodeError: Expecting value: line 2 column 1 (char 4)");
   EXPECT_EQ(Error("1 2"), "JSONDecodeError: Extra data: line 1 column 3 (char 2)");
-  EXPECT_EQ(Error("\"a\tb\""), "JSONDecodeError: Invalid control character at: line 1 column 3 (char 2)");
-  EXPECT_EQ(Error("\"abc"), "JSONDecodeError: Unterminated string starting at: line 1 column 1 (char 0)");
-  EXPECT_EQ(Error("\xEF\xBB\xBF" "1"),
-            "JSONDecodeError: Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)");
+  EXPECT_EQ(Error("\"a\tb\""),
+            "JSONDecodeError: Invalid control character at: line 1 column 3 (char 2)");
+  EXPECT_EQ(Error("\"abc"),
+            "JSONDecodeError: Unterminated string starting at: line 1 column 1 (char 0)");
+  EXPECT_EQ(
+      Error("\xEF\xBB\xBF"
+            "1"),
+      "JSONDecodeError: Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)");
 }
 
 TEST(PythonJson, Limits) {

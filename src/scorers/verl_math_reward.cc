@@ -15,7 +15,8 @@ class VerlMathReward : public Scorer {
     std::optional<std::string_view> gold;
     if (item.ground_truth.is_string()) gold = item.ground_truth.AsString();
     string_graders::StringVerdict graded = string_graders::GradeMathReward(*response, gold);
-    ExplainExtraction(graded.extracted, "the text after the last '\\boxed ', else the last \\boxed{...}", &context);
+    ExplainExtraction(graded.extracted,
+                      "the text after the last '\\boxed ', else the last \\boxed{...}", &context);
     if (graded.extracted.answer && context.explanation) {
       if (gold) {
         ExplainComparison(graded.answer_form, graded.gold_form, graded.correct, &context);
@@ -35,11 +36,15 @@ ScorerSpec VerlMathRewardSpec() {
   ScorerSpec spec;
   spec.name = "verl/math_reward";
   spec.version = "1";
-  spec.summary = "verl's math_reward, bit for bit: string equality after Hendrycks MATH normalisation";
+  spec.summary =
+      "verl's math_reward, bit for bit: string equality after Hendrycks MATH normalisation";
   spec.doc =
-      "Takes the last \\boxed{...} and compares it with the ground truth as text, after both lost units, spaces and \\left, "
-      "and got braces around the arguments of \\frac and \\sqrt. '1,000' is not '1000', '-1/2' is not '-\\frac{1}{2}'. Never "
-      "raises: whatever goes wrong scores 0.\nExample: response '\\boxed{1/2}' with ground truth '\\frac{1}{2}' scores 1.";
+      "Takes the last \\boxed{...} and compares it with the ground truth as text, after both lost "
+      "units, spaces and \\left, "
+      "and got braces around the arguments of \\frac and \\sqrt. '1,000' is not '1000', '-1/2' is "
+      "not '-\\frac{1}{2}'. Never "
+      "raises: whatever goes wrong scores 0.\nExample: response '\\boxed{1/2}' with ground truth "
+      "'\\frac{1}{2}' scores 1.";
   spec.make = [](const Json&) -> Result<std::unique_ptr<Scorer>> {
     return std::unique_ptr<Scorer>(new VerlMathReward());
   };

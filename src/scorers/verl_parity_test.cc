@@ -1,5 +1,5 @@
-// The parity scorers against recordings of verl 0.9.1: rows written for them (testdata/, always) and rows of the shared
-// corpora (where they are present).
+// The parity scorers against recordings of verl 0.9.1: rows written for them (testdata/, always)
+// and rows of the shared corpora (where they are present).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -37,7 +37,8 @@ std::string EdgePath(const std::string& name) {
 
 std::string CorporaPath(const std::string& name) {
   const char* folder = std::getenv("REWARDLOOP_CORPORA");
-  const std::string root = folder ? folder : std::string(REWARDLOOP_SOURCE_DIR) + "/../shared/corpora";
+  const std::string root =
+      folder ? folder : std::string(REWARDLOOP_SOURCE_DIR) + "/../shared/corpora";
   return root + "/verl_parity/" + name + ".corpora.jsonl";
 }
 
@@ -119,7 +120,9 @@ int CheckRecording(const Recording& recording, const std::string& path) {
 class VerlParity : public testing::TestWithParam<Recording> {};
 class VerlParityCorpora : public testing::TestWithParam<Recording> {};
 
-TEST_P(VerlParity, BitForBitOnEdgeRows) { EXPECT_GT(CheckRecording(GetParam(), EdgePath(GetParam().file)), 100); }
+TEST_P(VerlParity, BitForBitOnEdgeRows) {
+  EXPECT_GT(CheckRecording(GetParam(), EdgePath(GetParam().file)), 100);
+}
 
 TEST_P(VerlParityCorpora, BitForBitOnCorporaRows) {
   const std::string path = CorporaPath(GetParam().file);
@@ -129,16 +132,19 @@ TEST_P(VerlParityCorpora, BitForBitOnCorporaRows) {
 
 std::vector<Recording> RecordingsWithCorpora() {
   std::vector<Recording> recordings = Recordings();
-  std::erase_if(recordings, [](const Recording& recording) { return recording.scorer == "verl/rlla"; });
+  std::erase_if(recordings,
+                [](const Recording& recording) { return recording.scorer == "verl/rlla"; });
   return recordings;
 }
 
 std::string FileOf(const testing::TestParamInfo<Recording>& info) { return info.param.file; }
 
 INSTANTIATE_TEST_SUITE_P(Recordings, VerlParity, testing::ValuesIn(Recordings()), FileOf);
-INSTANTIATE_TEST_SUITE_P(Recordings, VerlParityCorpora, testing::ValuesIn(RecordingsWithCorpora()), FileOf);
+INSTANTIATE_TEST_SUITE_P(Recordings, VerlParityCorpora, testing::ValuesIn(RecordingsWithCorpora()),
+                         FileOf);
 
-// Rows of default_compute_score(): an unknown source is its NotImplementedError; a known one is scored by the entry.
+// Rows of default_compute_score(): an unknown source is its NotImplementedError; a known one is
+// scored by the entry.
 struct DispatchCounts {
   int scored = 0, none = 0, unknown = 0;
 };

@@ -24,15 +24,17 @@ std::optional<bool> In(std::string_view needle, const Json& container) {
   if (container.is_object()) return container.Find(needle) != nullptr;
   if (!container.is_array()) return std::nullopt;
   const Json::Array& elements = container.AsArray();
-  return std::any_of(elements.begin(), elements.end(),
-                     [&](const Json& element) { return element.is_string() && element.AsString() == needle; });
+  return std::any_of(elements.begin(), elements.end(), [&](const Json& element) {
+    return element.is_string() && element.AsString() == needle;
+  });
 }
 
 PythonError NotIterable(const Json& value) {
   return TypeError("argument of type '" + std::string(PythonTypeName(value)) + "' is not iterable");
 }
 
-// Whether `text` is `parts` in this order with anything between them, the first at its start and the last at its end.
+// Whether `text` is `parts` in this order with anything between them, the first at its start and
+// the last at its end.
 bool FitsLayout(std::string_view text, std::initializer_list<std::string_view> parts) {
   const std::string_view first = *parts.begin(), last = *(parts.end() - 1);
   if (!text.starts_with(first)) return false;
@@ -52,11 +54,13 @@ bool Once(std::string_view text, std::string_view open, std::string_view close) 
 // Whether `text` has the layout that the truth's tags ask for.
 bool HasFormat(std::string_view text, bool wants_response, bool wants_tool_call) {
   if (wants_response && wants_tool_call) {
-    return FitsLayout(text, {kThink, "</think>\n<tool_call>\n", "\n</tool_call>\n<response>", kResponseEnd}) &&
+    return FitsLayout(text, {kThink, "</think>\n<tool_call>\n", "\n</tool_call>\n<response>",
+                             kResponseEnd}) &&
            Once(text, kToolCall, kToolCallEnd) && Once(text, kResponse, kResponseEnd);
   }
   if (wants_response) {
-    return FitsLayout(text, {kThink, "</think>\n<response>", kResponseEnd}) && Once(text, kResponse, kResponseEnd);
+    return FitsLayout(text, {kThink, "</think>\n<response>", kResponseEnd}) &&
+           Once(text, kResponse, kResponseEnd);
   }
   if (wants_tool_call) {
     return FitsLayout(text, {kThink, "</think>\n<tool_call>\n", "\n</tool_call>"}) &&
@@ -84,7 +88,8 @@ std::variant<PythonValue::List, PythonError> ToolCalls(std::string_view block) {
 
 // Jaccard index of two multisets, 1 for equal lists. nullopt where a key cannot be hashed.
 std::optional<double> MatchScore(const PythonValue::List& a, const PythonValue::List& b) {
-  if (a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), PythonSameOrEqual)) return 1.0;
+  if (a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), PythonSameOrEqual))
+    return 1.0;
   if (a.empty() || b.empty()) return 0.0;
   std::unordered_map<std::string, size_t> left;
   for (const PythonValue& value : a) {
@@ -132,8 +137,8 @@ std::optional<size_t> LengthOf(const PythonValue& value) {
   return std::nullopt;
 }
 
-// How well `predicted` parameters fit `wanted` ones: Jaccard of the names plus the number of equal values. nullopt where
-// either is no dict or missing.
+// How well `predicted` parameters fit `wanted` ones: Jaccard of the names plus the number of equal
+// values. nullopt where either is no dict or missing.
 std::optional<double> ParameterScore(const PythonValue& wanted, const PythonValue* predicted) {
   const PythonDict* a = wanted.AsDict();
   const PythonDict* b = predicted ? predicted->AsDict() : nullptr;
@@ -147,7 +152,8 @@ std::optional<double> ParameterScore(const PythonValue& wanted, const PythonValu
 }
 
 // The reward for `predicted` tool calls. nullopt where the origin raises, which costs the minimum.
-std::optional<double> ToolCallReward(const PythonValue::List& wanted, const PythonValue::List& predicted) {
+std::optional<double> ToolCallReward(const PythonValue::List& wanted,
+                                     const PythonValue::List& predicted) {
   if (wanted.size() == predicted.size() &&
       std::equal(wanted.begin(), wanted.end(), predicted.begin(), PythonSameOrEqual)) {
     return kToolMax;
@@ -169,7 +175,8 @@ std::optional<double> ToolCallReward(const PythonValue::List& wanted, const Pyth
     size_t best_index = predicted.size();
     for (size_t p = 0; p < predicted.size(); ++p) {
       if (used[p] || !PythonEqual((*predicted_names)[p], (*wanted_names)[w])) continue;
-      const std::optional<double> fit = ParameterScore(*parameters, predicted[p].AsDict()->Find("parameters"));
+      const std::optional<double> fit =
+          ParameterScore(*parameters, predicted[p].AsDict()->Find("parameters"));
       if (!fit) return std::nullopt;
       if (*fit > best) {
         best = *fit;
@@ -184,18 +191,22 @@ std::optional<double> ToolCallReward(const PythonValue::List& wanted, const Pyth
 }
 
 // The part of `solution` that the model wrote, or what the origin raises.
-std::variant<std::string_view, PythonError> ModelTurn(const std::string* solution, const Json& extra_info) {
+std::variant<std::string_view, PythonError> ModelTurn(const std::string* solution,
+                                                      const Json& extra_info) {
   if (!extra_info.is_object()) return NoAttribute(extra_info, "get");
   const Json* found = extra_info.Find("experiment_name");
   const Json name = found ? *found : Json("");
   const std::optional<bool> llama = In("llama", name);
   if (!llama) return NotIterable(name);
   if (!*llama && !*In("qwen", name)) {
-    return PythonError{"NotImplementedError", "Unknown model name: " + (name.is_string() ? name.AsString() : name.Dump())};
+    return PythonError{"NotImplementedError",
+                       "Unknown model name: " + (name.is_string() ? name.AsString() : name.Dump())};
   }
   if (!solution) return NoAttributeOfNone("split");
   const std::string_view turn =
-      *llama ? py::BeforeFirst(py::AfterLast(*solution, "<|start_header_id|>assistant<|end_header_id|>"), "<|eot_id|>")
+      *llama ? py::BeforeFirst(
+                   py::AfterLast(*solution, "<|start_header_id|>assistant<|end_header_id|>"),
+                   "<|eot_id|>")
              : py::BeforeFirst(py::AfterLast(*solution, "<|im_start|>assistant"), "<|im_end|>");
   return py::Strip(turn);
 }
@@ -214,13 +225,15 @@ class VerlRlla : public Scorer {
     if (!wants_response) return RaisedVerdict(NotIterable(truth));
     const bool wants_tool_call = *In(kToolCall, truth);
     const double format = HasFormat(text, *wants_response, wants_tool_call) ? 1.0 : 0.0;
-    context.Explain("format", format == 1.0 ? "has the layout of the ground truth" : "lacks the layout of the ground truth");
+    context.Explain("format", format == 1.0 ? "has the layout of the ground truth"
+                                            : "lacks the layout of the ground truth");
     Verdict verdict;
     double accuracy = 0;
     if (wants_tool_call) {
       if (!truth.is_string()) return RaisedVerdict(NoAttribute(truth, "split"));
       const auto wanted = ToolCalls(ToolCallBlock(truth.AsString()));
-      if (const PythonError* error = std::get_if<PythonError>(&wanted)) return RaisedVerdict(*error);
+      if (const PythonError* error = std::get_if<PythonError>(&wanted))
+        return RaisedVerdict(*error);
       accuracy = Accuracy(std::get<PythonValue::List>(wanted), text, &verdict, &context);
     } else {
       verdict.reason = "format_only";
@@ -246,14 +259,17 @@ class VerlRlla : public Scorer {
     const auto predicted = ToolCalls(block);
     if (const PythonError* error = std::get_if<PythonError>(&predicted)) {
       verdict->reason = "unparsable";
-      if (context->explanation) context->Explain("tool_calls", "a line is no JSON, the minimum: " + error->message);
+      if (context->explanation)
+        context->Explain("tool_calls", "a line is no JSON, the minimum: " + error->message);
       return kToolMin;
     }
-    const std::optional<double> reward = ToolCallReward(wanted, std::get<PythonValue::List>(predicted));
+    const std::optional<double> reward =
+        ToolCallReward(wanted, std::get<PythonValue::List>(predicted));
     verdict->reason = reward ? "tool_calls_compared" : "bad_tool_call";
     if (context->explanation) {
-      context->Explain("tool_calls", reward ? "compared names, parameters and values: " + Json(*reward).Dump()
-                                            : "a call lacks a name or parameters: the minimum");
+      context->Explain("tool_calls",
+                       reward ? "compared names, parameters and values: " + Json(*reward).Dump()
+                              : "a call lacks a name or parameters: the minimum");
     }
     return reward.value_or(kToolMin);
   }
@@ -272,14 +288,20 @@ ScorerSpec VerlRllaSpec() {
   ScorerSpec spec;
   spec.name = "verl/rlla";
   spec.version = "1";
-  spec.summary = "verl's rlla (tool calls, for GDPO), bit for bit: format 0 to 1 plus accuracy -3 to 3";
+  spec.summary =
+      "verl's rlla (tool calls, for GDPO), bit for bit: format 0 to 1 plus accuracy -3 to 3";
   spec.doc =
-      "Needs extra_info.experiment_name with 'llama' or 'qwen' in it: it picks the chat template that the model's turn is cut "
-      "out of. The ground truth's tags say which layout earns format_reward 1; its <tool_call> block (one JSON object a line) "
-      "is compared with the answer's by names, parameter names and values. extra and components: format_reward, "
+      "Needs extra_info.experiment_name with 'llama' or 'qwen' in it: it picks the chat template "
+      "that the model's turn is cut "
+      "out of. The ground truth's tags say which layout earns format_reward 1; its <tool_call> "
+      "block (one JSON object a line) "
+      "is compared with the answer's by names, parameter names and values. extra and components: "
+      "format_reward, "
       "accuracy_reward.\nExample: both blocks equal and the layout right scores 4.";
   spec.args = {{"step", "any", 0, "Accepted and unused, as in the origin.", {}}};
-  spec.make = [](const Json&) -> Result<std::unique_ptr<Scorer>> { return std::unique_ptr<Scorer>(new VerlRlla()); };
+  spec.make = [](const Json&) -> Result<std::unique_ptr<Scorer>> {
+    return std::unique_ptr<Scorer>(new VerlRlla());
+  };
   return spec;
 }
 

@@ -1,5 +1,5 @@
-// What the parity scorers say beside the score: arguments, extracted answer, reason, explanation. Their scores are held by
-// verl_parity_test.cc.
+// What the parity scorers say beside the score: arguments, extracted answer, reason, explanation.
+// Their scores are held by verl_parity_test.cc.
 #include <gtest/gtest.h>
 
 #include "rewardloop/registry.h"
@@ -56,12 +56,14 @@ TEST(VerlScorers, Gsm8kScoresAreArguments) {
   const Json args = Json::MakeObject({{"format_score", 0.1}, {"score", 2}});
   EXPECT_EQ(Score("verl/gsm8k", Item("#### 5", "5"), args).score, 2);
   EXPECT_EQ(Score("verl/gsm8k", Item("#### 6", "5"), args).score, 0.1);
-  EXPECT_EQ(Score("verl/gsm8k", Item("6", "5"), args).score, 0);  // no answer: not even the format score
-  EXPECT_EQ(Score("verl/gsm8k", Item("#### 5", 5)).score, 0);     // the number 5 is not the text "5"
+  EXPECT_EQ(Score("verl/gsm8k", Item("6", "5"), args).score,
+            0);  // no answer: not even the format score
+  EXPECT_EQ(Score("verl/gsm8k", Item("#### 5", 5)).score, 0);  // the number 5 is not the text "5"
 }
 
 TEST(VerlScorers, NullResponseIsWhatTheOriginMakesOfIt) {
-  EXPECT_EQ(Score("verl/gsm8k", Item(std::nullopt, "5")).error->message, "TypeError: object of type 'NoneType' has no len()");
+  EXPECT_EQ(Score("verl/gsm8k", Item(std::nullopt, "5")).error->message,
+            "TypeError: object of type 'NoneType' has no len()");
   EXPECT_EQ(Score("verl/math_reward", Item(std::nullopt, "5")).score, 0);
   EXPECT_EQ(Score("verl/math_dapo", Item(std::nullopt, "5")).error->message,
             "TypeError: 'NoneType' object is not subscriptable");
@@ -75,14 +77,15 @@ TEST(VerlScorers, MathDapoKeepsAccAndPred) {
   EXPECT_EQ(wrong.extra.Dump(), R"({"acc":false,"pred":"[INVALID]"})");
   EXPECT_EQ(wrong.reason, "no_answer");
   EXPECT_EQ(wrong.extracted, std::nullopt);
-  const Verdict null_truth =
-      Score("verl/math_dapo", Item("no box", Json()), Json::MakeObject({{"strict_box_verify", true}}));
+  const Verdict null_truth = Score("verl/math_dapo", Item("no box", Json()),
+                                   Json::MakeObject({{"strict_box_verify", true}}));
   EXPECT_EQ(null_truth.extra.Dump(), R"({"acc":true,"pred":null})");
 }
 
 TEST(VerlScorers, MathDapoPauseTokens) {
   const auto score = [](Json index, const char* response) {
-    return Score("verl/math_dapo", Item(response, "5"), Json::MakeObject({{"pause_tokens_index", std::move(index)}}));
+    return Score("verl/math_dapo", Item(response, "5"),
+                 Json::MakeObject({{"pause_tokens_index", std::move(index)}}));
   };
   EXPECT_EQ(score(Json::MakeArray({1, 2, 3}), "\\boxed{5}").error->message, "AssertionError: ");
   EXPECT_EQ(score(Json::MakeArray({1, 2, 3}), "Answer: 5").score, 1);  // the box is never looked at
@@ -92,20 +95,25 @@ TEST(VerlScorers, MathDapoPauseTokens) {
 
 TEST(VerlScorers, SearchR1) {
   const Json target = Json::MakeObject({{"target", Json::MakeArray({"Paris"})}});
-  EXPECT_EQ(Score("verl/search_r1_em", Item("<answer>x</answer> <answer> The Paris. </answer>", target)).extracted,
-            "The Paris.");
+  EXPECT_EQ(
+      Score("verl/search_r1_em", Item("<answer>x</answer> <answer> The Paris. </answer>", target))
+          .extracted,
+      "The Paris.");
   std::string guessing = "<answer>Paris</answer>";
   for (int i = 0; i < 10; ++i) guessing += "</answer>";
   EXPECT_EQ(Score("verl/search_r1_em", Item(guessing, target)).score, 0.25);
   EXPECT_EQ(Score("verl/search_r1_em", Item(guessing, target)).reason, "too_many_tags");
   EXPECT_EQ(Score("verl/search_r1_subem", Item(guessing, target)).score, 1);
-  EXPECT_EQ(Score("verl/search_r1_em", Item("<answer>x</answer>", Json::MakeObject())).error->message, "KeyError: 'target'");
+  EXPECT_EQ(
+      Score("verl/search_r1_em", Item("<answer>x</answer>", Json::MakeObject())).error->message,
+      "KeyError: 'target'");
   EXPECT_EQ(Score("verl/search_r1_em", Item("no tags", 5)).score, 0);
 }
 
 TEST(VerlScorers, RllaHasComponents) {
   const Json extra = Json::MakeObject({{"experiment_name", "my-qwen-run"}});
-  const std::string call = "<tool_call>\n{\"name\": \"get\", \"parameters\": {\"x\": 1}}\n</tool_call>";
+  const std::string call =
+      "<tool_call>\n{\"name\": \"get\", \"parameters\": {\"x\": 1}}\n</tool_call>";
   const std::string response = "<|im_start|>assistant\n<think>t</think>\n" + call + "<|im_end|>";
   const Verdict perfect = Score("verl/rlla", Item(response, "<think>w</think>\n" + call, extra));
   EXPECT_EQ(perfect.score, 4);

@@ -50,7 +50,8 @@ std::string NormalizeAnswer(std::string_view answer) {
   return out;
 }
 
-// What stands between the last "<answer>...</answer>", stripped. Pairs are taken from the left and do not overlap.
+// What stands between the last "<answer>...</answer>", stripped. Pairs are taken from the left and
+// do not overlap.
 string_graders::Extraction ExtractAnswer(std::string_view response) {
   std::string_view found;
   bool any = false;
@@ -80,7 +81,8 @@ Targets TargetsOf(const Json& truth) {
   if (truth.is_string()) return raise(TypeError("string indices must be integers, not 'str'"));
   if (truth.is_array()) return raise(TypeError("list indices must be integers or slices, not str"));
   if (!truth.is_object()) {
-    return raise(TypeError("'" + std::string(PythonTypeName(truth)) + "' object is not subscriptable"));
+    return raise(
+        TypeError("'" + std::string(PythonTypeName(truth)) + "' object is not subscriptable"));
   }
   const Json* target = truth.Find("target");
   if (!target) return raise({"KeyError", "'target'"});
@@ -92,7 +94,8 @@ Targets TargetsOf(const Json& truth) {
   } else if (target->is_object()) {
     for (const auto& member : target->AsObject()) targets.values.emplace_back(member.first);
   } else {
-    return raise(TypeError("'" + std::string(PythonTypeName(*target)) + "' object is not iterable"));
+    return raise(
+        TypeError("'" + std::string(PythonTypeName(*target)) + "' object is not iterable"));
   }
   return targets;
 }
@@ -104,7 +107,8 @@ class VerlSearchR1 : public Scorer {
 
   Verdict Score(const RewardItem& item, ScoreContext& context) const override {
     const std::string* response = item.Response();
-    if (!response) return RaisedVerdict(TypeError("expected string or bytes-like object, got 'NoneType'"));
+    if (!response)
+      return RaisedVerdict(TypeError("expected string or bytes-like object, got 'NoneType'"));
     string_graders::Extraction found = ExtractAnswer(*response);
     ExplainExtraction(found, "the last <answer>...</answer>", &context);
     if (!found.answer) return Verdict::Scored(0, "no_answer");
@@ -119,22 +123,26 @@ class VerlSearchR1 : public Scorer {
       Explain(answer, wanted, matched, &context);
       if (matched) break;
     }
-    Verdict verdict = !matched            ? Verdict::Scored(format_score_, "not_equal")
-                      : Guesses(*response) ? Verdict::Scored(score_ / kGuessingDivisor, "too_many_tags")
-                                           : Verdict::Scored(score_, substring_ ? "contains" : "equal_string");
+    Verdict verdict = !matched ? Verdict::Scored(format_score_, "not_equal")
+                      : Guesses(*response)
+                          ? Verdict::Scored(score_ / kGuessingDivisor, "too_many_tags")
+                          : Verdict::Scored(score_, substring_ ? "contains" : "equal_string");
     verdict.extracted = std::move(found.answer);
     return verdict;
   }
 
  private:
   bool Guesses(std::string_view response) const {
-    return !substring_ && (py::Count(response, kOpen) > kMaxTags || py::Count(response, kClose) > kMaxTags);
+    return !substring_ &&
+           (py::Count(response, kOpen) > kMaxTags || py::Count(response, kClose) > kMaxTags);
   }
 
-  void Explain(std::string_view answer, std::string_view wanted, bool matched, ScoreContext* context) const {
+  void Explain(std::string_view answer, std::string_view wanted, bool matched,
+               ScoreContext* context) const {
     if (!context->explanation) return;
     if (!substring_) return ExplainComparison(answer, wanted, matched, context);
-    context->Explain("compare", QuotedForPeople(answer) + (matched ? " contains " : " does not contain ") +
+    context->Explain("compare", QuotedForPeople(answer) +
+                                    (matched ? " contains " : " does not contain ") +
                                     QuotedForPeople(wanted));
   }
 
@@ -152,8 +160,8 @@ ScorerSpec SpecOf(bool substring) {
       {"score", "number", 1.0, "Score of a right answer.", {}},
   };
   spec.make = [substring](const Json& args) -> Result<std::unique_ptr<Scorer>> {
-    return std::unique_ptr<Scorer>(new VerlSearchR1(substring, args.Find("format_score")->AsDouble(),
-                                                    args.Find("score")->AsDouble()));
+    return std::unique_ptr<Scorer>(new VerlSearchR1(
+        substring, args.Find("format_score")->AsDouble(), args.Find("score")->AsDouble()));
   };
   return spec;
 }
@@ -165,9 +173,12 @@ ScorerSpec VerlSearchR1EmSpec() {
   spec.name = "verl/search_r1_em";
   spec.summary = "verl's Search-R1 exact match, bit for bit";
   spec.doc =
-      "Compares the last <answer>...</answer> with each text of ground_truth['target'] after lower-casing and deleting ASCII "
-      "punctuation (minus signs and decimal points too) and articles. More than 10 opening or closing tags: a quarter of the "
-      "score.\nExample: response '<answer>The Paris.</answer>' with ground truth {\"target\": [\"Paris\"]} scores 1.";
+      "Compares the last <answer>...</answer> with each text of ground_truth['target'] after "
+      "lower-casing and deleting ASCII "
+      "punctuation (minus signs and decimal points too) and articles. More than 10 opening or "
+      "closing tags: a quarter of the "
+      "score.\nExample: response '<answer>The Paris.</answer>' with ground truth {\"target\": "
+      "[\"Paris\"]} scores 1.";
   return spec;
 }
 
@@ -176,8 +187,10 @@ ScorerSpec VerlSearchR1SubemSpec() {
   spec.name = "verl/search_r1_subem";
   spec.summary = "verl's Search-R1 substring match, bit for bit";
   spec.doc =
-      "As verl/search_r1_em, but the normalised target need only be a part of the normalised answer, inside words too, and the "
-      "number of tags does not count.\nExample: response '<answer>in Paris</answer>' with ground truth "
+      "As verl/search_r1_em, but the normalised target need only be a part of the normalised "
+      "answer, inside words too, and the "
+      "number of tags does not count.\nExample: response '<answer>in Paris</answer>' with ground "
+      "truth "
       "{\"target\": \"Paris\"} scores 1.";
   return spec;
 }

@@ -52,7 +52,8 @@ Extraction ExtractFlexible(std::string_view response, std::string_view tail) {
 
 Extraction ExtractGsm8k(std::string_view response, Gsm8kMethod method) {
   const std::string_view tail = py::LastChars(response, kTailChars);
-  return method == Gsm8kMethod::kStrict ? ExtractStrict(response, tail) : ExtractFlexible(response, tail);
+  return method == Gsm8kMethod::kStrict ? ExtractStrict(response, tail)
+                                        : ExtractFlexible(response, tail);
 }
 
 StringVerdict GradeGsm8k(std::string_view response, std::string_view gold, Gsm8kMethod method) {

@@ -10,9 +10,11 @@ constexpr size_t kClipChars = 300;
 constexpr size_t kBoxWindowChars = 100;
 constexpr std::string_view kBoxed = "\\boxed{";
 
-StringVerdict GradeBox(std::string_view clipped, std::optional<std::string_view> gold, const MathDapoOptions& options) {
-  const std::string_view window = options.box_window_start ? py::SliceFrom(clipped, *options.box_window_start)
-                                                           : py::LastChars(clipped, kBoxWindowChars);
+StringVerdict GradeBox(std::string_view clipped, std::optional<std::string_view> gold,
+                       const MathDapoOptions& options) {
+  const std::string_view window = options.box_window_start
+                                      ? py::SliceFrom(clipped, *options.box_window_start)
+                                      : py::LastChars(clipped, kBoxWindowChars);
   StringVerdict verdict;
   verdict.extracted = ExtractDapoBox(window);
   if (!verdict.extracted.answer) {
@@ -40,7 +42,9 @@ Extraction ExtractDapoBox(std::string_view text) {
   return ExtractionOf(text, answer, std::string(answer));
 }
 
-std::string_view ClipMathDapo(std::string_view response) { return py::LastChars(response, kClipChars); }
+std::string_view ClipMathDapo(std::string_view response) {
+  return py::LastChars(response, kClipChars);
+}
 
 MathDapoVerdict GradeMathDapo(std::string_view response, std::optional<std::string_view> gold,
                               const MathDapoOptions& options) {

@@ -9,7 +9,9 @@
 namespace rewardloop::string_graders {
 namespace {
 
-std::string Line(std::string_view response) { return ExtractMinerva(response).answer.value_or("(none)"); }
+std::string Line(std::string_view response) {
+  return ExtractMinerva(response).answer.value_or("(none)");
+}
 
 TEST(Minerva, AnswerLine) {
   EXPECT_EQ(Line("Answer: 5"), "5");
@@ -38,7 +40,8 @@ TEST(Minerva, Normalises) {
   EXPECT_EQ(NormalizeMinerva("\\sqrt2"), "\\sqrt{2}");
   EXPECT_EQ(NormalizeMinerva("6 \\boxed{5}"), "65");
   EXPECT_EQ(NormalizeMinerva("12 square meters"), "12");
-  EXPECT_EQ(NormalizeMinerva("\u00B2,\u00B3"), "\u00B2\u00B3");  // superscripts are digits to Python
+  EXPECT_EQ(NormalizeMinerva("\u00B2,\u00B3"),
+            "\u00B2\u00B3");  // superscripts are digits to Python
   EXPECT_EQ(NormalizeMinerva("5."), "5.");
 }
 
@@ -61,7 +64,8 @@ TEST(MathDapo, StrictBoxWindow) {
   EXPECT_EQ(GradeMathDapo("Answer: 5", "5", options).pred, std::nullopt);
   EXPECT_TRUE(GradeMathDapo("Answer: 5", std::nullopt, options).verdict.correct);  // None == None
   const std::string late = "\\boxed{5}" + std::string(92, 'x');
-  EXPECT_FALSE(GradeMathDapo(late, "5", options).verdict.correct);  // one character outside the last 100
+  EXPECT_FALSE(
+      GradeMathDapo(late, "5", options).verdict.correct);  // one character outside the last 100
   options.box_window_start = 0;
   const MathDapoVerdict verdict = GradeMathDapo(late, "5", options);
   EXPECT_TRUE(verdict.verdict.correct);

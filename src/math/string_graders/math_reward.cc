@@ -51,8 +51,8 @@ bool FixSqrt(std::string* text) {
   return true;
 }
 
-// \frac12 and \frac1{2} to \frac{1}{2}. False where \frac ends the text or another \frac follows at once; one argument
-// alone leaves the whole text as it is.
+// \frac12 and \frac1{2} to \frac{1}{2}. False where \frac ends the text or another \frac follows at
+// once; one argument alone leaves the whole text as it is.
 bool FixFracs(std::string* text) {
   const std::vector<std::string_view> parts = py::Split(*text, "\\frac");
   std::string out(parts[0]);
@@ -88,8 +88,8 @@ struct Replacement {
   std::string_view from, to;
 };
 constexpr Replacement kBeforeUnits[] = {
-    {"\n", ""},      {"\\!", ""},     {"\\\\", "\\"},       {"tfrac", "frac"}, {"dfrac", "frac"},
-    {"\\left", ""},  {"\\right", ""}, {"^{\\circ}", ""},    {"^\\circ", ""},   {"\\$", ""},
+    {"\n", ""},     {"\\!", ""},     {"\\\\", "\\"},    {"tfrac", "frac"}, {"dfrac", "frac"},
+    {"\\left", ""}, {"\\right", ""}, {"^{\\circ}", ""}, {"^\\circ", ""},   {"\\$", ""},
 };
 constexpr Replacement kAfterUnits[] = {{"\\\\%", ""}, {"\\%", ""}, {" .", " 0."}, {"{.", "{0."}};
 
@@ -111,7 +111,8 @@ Extraction ExtractHendrycks(std::string_view response, bool* bad_box) {
     *bad_box = true;
     return {};
   }
-  const std::string_view answer = box.substr(kBoxedBrace.size(), box.size() - kBoxedBrace.size() - 1);
+  const std::string_view answer =
+      box.substr(kBoxedBrace.size(), box.size() - kBoxedBrace.size() - 1);
   return ExtractionOf(response, answer, std::string(answer));
 }
 

@@ -15,16 +15,22 @@ struct Replacement {
 };
 // In this order; each runs over the whole text before the next.
 constexpr Replacement kSubstitutions[] = {
-    {"an ", ""},      {"a ", ""},          {".$", "$"},  {"\\$", ""}, {"\\ ", ""}, {" ", ""},
-    {"mbox", "text"}, {",\\text{and}", ","}, {"\\text{and}", ","}, {"\\text{m}", "\\text{}"},
+    {"an ", ""},          {"a ", ""},
+    {".$", "$"},          {"\\$", ""},
+    {"\\ ", ""},          {" ", ""},
+    {"mbox", "text"},     {",\\text{and}", ","},
+    {"\\text{and}", ","}, {"\\text{m}", "\\text{}"},
 };
 constexpr std::string_view kRemoved[] = {
-    "square",       "ways",      "integers",      "dollars",     "mph",          "inches",     "hours",
-    "km",           "units",     "\\ldots",       "sue",         "points",       "feet",       "minutes",
-    "digits",       "cents",     "degrees",       "cm",          "gm",           "pounds",     "meters",
-    "meals",        "edges",     "students",      "childrentickets", "multiples", "\\text{s}", "\\text{.}",
-    "\\text{\ns}",  "\\text{}^2", "\\text{}^3",   "\\text{\n}",  "\\text{}",     "\\mathrm{th}", "^\\circ",
-    "^{\\circ}",    "\\;",       ",\\!",          "{,}",         "\"",           "\\dots",
+    "square",     "ways",       "integers",  "dollars",      "mph",
+    "inches",     "hours",      "km",        "units",        "\\ldots",
+    "sue",        "points",     "feet",      "minutes",      "digits",
+    "cents",      "degrees",    "cm",        "gm",           "pounds",
+    "meters",     "meals",      "edges",     "students",     "childrentickets",
+    "multiples",  "\\text{s}",  "\\text{.}", "\\text{\ns}",  "\\text{}^2",
+    "\\text{}^3", "\\text{\n}", "\\text{}",  "\\mathrm{th}", "^\\circ",
+    "^{\\circ}",  "\\;",        ",\\!",      "{,}",          "\"",
+    "\\dots",
 };
 
 // Calls `line_to(line, &out)` for every line of `text` and keeps the line breaks.
@@ -84,8 +90,8 @@ void UnwrapBoxed(std::string* text) {
   });
 }
 
-// Puts braces around the first `count` characters after each `command` whose next character is no "{". Any character may
-// come first, but a second one must be on the same line.
+// Puts braces around the first `count` characters after each `command` whose next character is no
+// "{". Any character may come first, but a second one must be on the same line.
 void BraceArguments(std::string* text, std::string_view command, int count) {
   const std::string_view in = *text;
   std::string out;
@@ -109,7 +115,8 @@ void BraceArguments(std::string* text, std::string_view command, int count) {
   *text = std::move(out);
 }
 
-// Whether `text` at `pos` spells "answer" as a case-insensitive regular expression reads it; its end, or npos.
+// Whether `text` at `pos` spells "answer" as a case-insensitive regular expression reads it; its
+// end, or npos.
 size_t MatchAnswerWord(std::string_view text, size_t pos) {
   constexpr std::string_view kWord = "answer";
   constexpr char32_t kLongS = 0x17F;  // equals "s" there
@@ -133,8 +140,8 @@ size_t SkipSpace(std::string_view text, size_t pos) {
   return pos;
 }
 
-// Where the answer starts when a colon ends at `pos`: after the white space, or at the last white space that is no line
-// break when nothing else follows; npos when there is not even that.
+// Where the answer starts when a colon ends at `pos`: after the white space, or at the last white
+// space that is no line break when nothing else follows; npos when there is not even that.
 size_t AnswerStart(std::string_view text, size_t pos) {
   const size_t end = SkipSpace(text, pos);
   if (end < text.size()) return end;
@@ -152,7 +159,8 @@ std::string NormalizeMinerva(std::string_view answer) {
   for (const Replacement& r : kSubstitutions) py::Replace(&text, r.from, r.to);
   for (const std::string_view expression : kRemoved) py::Replace(&text, expression, "");
   KeepFirstMath(&text);
-  for (const std::string_view command : {"\\text{", "\\textbf{", "\\overline{"}) Unwrap(&text, command);
+  for (const std::string_view command : {"\\text{", "\\textbf{", "\\overline{"})
+    Unwrap(&text, command);
   UnwrapBoxed(&text);
   BraceArguments(&text, "frac", 2);
   BraceArguments(&text, "sqrt", 1);
@@ -191,7 +199,8 @@ Extraction ExtractMinerva(std::string_view response) {
 StringVerdict GradeMinerva(std::string_view response, std::string_view gold) {
   StringVerdict verdict;
   verdict.extracted = ExtractMinerva(response);
-  const std::string_view answer = verdict.extracted.answer ? *verdict.extracted.answer : kInvalidAnswer;
+  const std::string_view answer =
+      verdict.extracted.answer ? *verdict.extracted.answer : kInvalidAnswer;
   Compare(NormalizeMinerva(answer), NormalizeMinerva(gold), &verdict);
   if (!verdict.extracted.answer && !verdict.correct) verdict.reason = "no_answer";
   return verdict;

@@ -9,11 +9,12 @@
 
 namespace rewardloop::string_graders {
 
-// Deletes units, spaces, "a ", "an " and LaTeX decoration, keeps what follows the last "=", writes \frac and \sqrt with
-// braces. Linear time.
+// Deletes units, spaces, "a ", "an " and LaTeX decoration, keeps what follows the last "=", writes
+// \frac and \sqrt with braces. Linear time.
 std::string NormalizeMinerva(std::string_view answer);
 
-// The line after the last "Answer:" (any case, white space allowed around the colon, line breaks too), as it stands.
+// The line after the last "Answer:" (any case, white space allowed around the colon, line breaks
+// too), as it stands.
 Extraction ExtractMinerva(std::string_view response);
 
 // Compares both normalised; without an "Answer:" the literal text "[INVALID]" is compared.

@@ -11,7 +11,8 @@ namespace rewardloop::string_graders {
 // An answer found in a response.
 struct Extraction {
   std::optional<std::string> answer;
-  // Bytes of the response it was taken from, before anything was deleted from it; -1 where there is no answer.
+  // Bytes of the response it was taken from, before anything was deleted from it; -1 where there is
+  // no answer.
   int64_t begin = -1;
   int64_t end = -1;
 };
@@ -40,8 +41,9 @@ inline Extraction ExtractionOf(std::string_view whole, std::string_view part, st
   return {std::move(answer), begin, begin + static_cast<int64_t>(part.size())};
 }
 
-// Upper end of the group that opens with the first '{' of `text` at or after `begin`, one past its '}', or npos when the
-// braces never return to balance. Braces before the first '{' count as the origins count them.
+// Upper end of the group that opens with the first '{' of `text` at or after `begin`, one past its
+// '}', or npos when the braces never return to balance. Braces before the first '{' count as the
+// origins count them.
 inline size_t BalancedEnd(std::string_view text, size_t begin) {
   int64_t open = 0;
   for (size_t i = begin; i < text.size(); ++i) {
