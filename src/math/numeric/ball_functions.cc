@@ -107,7 +107,7 @@ BallStatus Arccot(const Ball& x, slong prec, Ball* out) {
 int64_t FunctionCost(slong prec) { return 300 + 2 * prec + prec * prec / 400; }
 int64_t GammaCost(slong prec) {
   prec = std::min(prec, kGammaPrecisionMax);
-  return 5000 + 20 * prec + prec * prec / 2;
+  return 4000 + 20 * prec + prec * prec / 8;
 }
 
 BallStatus BallDivide(const Ball& x, const Ball& y, slong prec, Ball* out) {

@@ -104,12 +104,17 @@ int BallSign(const Expr* a, const Expr* b, bool odd_real_roots, slong prec_max, 
 NumericResult CompareHuge(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel, int depth) {
   if (SameTree(a, b)) return {Equality::kEqual, Method::kStructure};
   if (depth < 16 && a->kind == Kind::kPow && b->kind == Kind::kPow) {
-    const NumericResult bases = Compare(a->child[0], b->child[0], options, fuel);
+    // b1^e1 = b2^e2 with b2 = b1^r: the exponents decide.
     const ExactContext exact{options, fuel};
-    Rational base;
-    if (bases.equality == Equality::kEqual && EvaluateExact(a->child[0], exact, nullptr, &base) == ExactStatus::kOk &&
-        base.sign() > 0 && !base.is_one()) {
-      return {Compare(a->child[1], b->child[1], options, fuel).equality, Method::kLazyPower};
+    Rational base_a, base_b, r;
+    if (EvaluateExact(a->child[0], exact, nullptr, &base_a) == ExactStatus::kOk &&
+        EvaluateExact(b->child[0], exact, nullptr, &base_b) == ExactStatus::kOk && base_a.sign() > 0 &&
+        base_b.sign() > 0 && !base_a.is_one() && !base_b.is_one() &&
+        ExactLog(base_a, base_b, fuel, &r) == ExactStatus::kOk) {
+      const NumberTree factor(r);
+      const StackExpr exponent(Kind::kMul, factor.get(), b->child[1]);
+      const Expr* other = r.is_one() ? b->child[1] : &exponent.node;
+      return {Compare(a->child[1], other, options, fuel).equality, Method::kLazyPower};
     }
   }
   const BallContext context{options, fuel, 512};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "math/numeric/lazy_integer.h"
+
 namespace rewardloop::math {
 namespace {
 
@@ -23,6 +25,7 @@ class Evaluator {
   ExactStatus EvalSumOrProduct(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus EvalFunction(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus EvalUnary(Function fn, const Rational& x, Rational* out);
+  ExactStatus EvalHugeMod(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus EvalBinary(Function fn, const Rational& x, const Rational& y, Rational* out);
   ExactStatus EvalMany(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus EvalFactorial(const Rational& x, bool twice, Rational* out);
@@ -262,6 +265,19 @@ ExactStatus Evaluator::EvalMany(const Expr* e, const Binding* env, Rational* out
   return status;
 }
 
+// a mod m for an `a` that is too large to write down and an m that fits.
+ExactStatus Evaluator::EvalHugeMod(const Expr* e, const Binding* env, Rational* out, int depth) {
+  Rational modulus;
+  const ExactStatus status = Eval(e->child[1], env, &modulus, depth + 1);
+  if (status != ExactStatus::kOk) return status;
+  int64_t m;
+  uint64_t residue;
+  if (!modulus.ToInt64(&m) || m <= 0 || m > (int64_t{1} << 61)) return ExactStatus::kTooBig;
+  if (!EvaluateModulo(e->child[0], static_cast<uint64_t>(m), context_, env, &residue, depth + 1)) return Failure(fuel_);
+  *out = Rational(static_cast<int64_t>(residue));
+  return ExactStatus::kOk;
+}
+
 ExactStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Rational* out, int depth) {
   switch (e->fn) {
     case Function::kGcd: case Function::kLcm: case Function::kMax: case Function::kMin:
@@ -272,6 +288,9 @@ ExactStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Rational*
   if (e->child_count == 0 || e->child_count > 2) return ExactStatus::kInexact;
   Rational x;
   ExactStatus status = Eval(e->child[0], env, &x, depth + 1);
+  if (status == ExactStatus::kTooBig && e->fn == Function::kMod && e->child_count == 2) {
+    return EvalHugeMod(e, env, out, depth);
+  }
   if (status != ExactStatus::kOk) return status;
   if (e->child_count == 1) return EvalUnary(e->fn, x, out);
   Rational y;

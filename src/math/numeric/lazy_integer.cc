@@ -18,6 +18,30 @@ uint64_t RationalModulo(const Rational& integer, uint64_t m) {
   return mpz_fdiv_ui(mpq_numref(integer.big()), m);
 }
 
+// Certainly above 2^(kExactBitsMax / 2) in absolute value.
+bool IsHuge(const Expr* e, const ExactContext& context, const Binding* env, int depth) {
+  if (depth > kEvalDepthMax) return false;
+  Rational base;
+  switch (e->kind) {
+    case Kind::kNeg:
+      return IsHuge(e->child[0], context, env, depth + 1);
+    case Kind::kPow:
+      if (EvaluateExact(e->child[0], context, env, &base, depth + 1) == ExactStatus::kOk) {
+        if (!base.is_integer() || base.bits() < 2) return false;
+      } else if (!IsHuge(e->child[0], context, env, depth + 1)) {
+        return false;
+      }
+      break;
+    case Kind::kFactorial:
+      break;
+    default:
+      return false;
+  }
+  // Refused by exact arithmetic for its size, and the size of such a power or factorial is that of an integer.
+  return StructuralSign(e->child[e->kind == Kind::kPow ? 1 : 0], context, env, depth + 1) > 0 &&
+         EvaluateExact(e, context, env, &base, depth + 1) == ExactStatus::kTooBig;
+}
+
 bool PowerModulo(const Expr* e, uint64_t m, const ExactContext& context, const Binding* env, uint64_t* out, int depth) {
   uint64_t base;
   if (!EvaluateModulo(e->child[0], m, context, env, &base, depth + 1)) return false;
@@ -134,6 +158,21 @@ int StructuralSign(const Expr* e, const ExactContext& context, const Binding* bi
     case Kind::kAdd:
     case Kind::kMul:
     case Kind::kDiv: {
+      if (e->kind == Kind::kAdd) {
+        // One huge term outweighs any terms that can be written down.
+        const Expr* huge = nullptr;
+        bool outweighs = true;
+        for (const Expr* child : e->children()) {
+          Rational small;
+          if (EvaluateExact(child, context, bindings, &small, depth + 1) == ExactStatus::kOk) {
+            outweighs = outweighs && small.num_bits() < kExactBitsMax / 4;
+          } else {
+            outweighs = outweighs && huge == nullptr && IsHuge(child, context, bindings, depth + 1);
+            huge = child;
+          }
+        }
+        if (outweighs && huge != nullptr) return StructuralSign(huge, context, bindings, depth + 1);
+      }
       int sign = StructuralSign(e->child[0], context, bindings, depth + 1);
       for (uint32_t i = 1; i < e->child_count && sign != 0; ++i) {
         const int other = StructuralSign(e->child[i], context, bindings, depth + 1);

@@ -22,35 +22,6 @@ Order FromSign(int sign) { return sign < 0 ? Order::kLess : sign > 0 ? Order::kG
 
 bool IsClosed(const Expr* e) { return FreeSymbols(e).empty(); }
 
-// A number as a tree: digits in text, sign and denominator around it. Lives as long as the object.
-class NumberTree {
- public:
-  explicit NumberTree(const Rational& value)
-      : num_text_(Abs(value).Numerator().ToString()),
-        den_text_(value.Denominator().ToString()),
-        num_(Digits(num_text_)),
-        den_(Digits(den_text_)),
-        quotient_(Kind::kDiv, &num_, &den_),
-        negated_(Kind::kNeg, &quotient_.node),
-        negative_(value.sign() < 0) {}
-  NumberTree(const NumberTree&) = delete;
-  NumberTree& operator=(const NumberTree&) = delete;
-  const Expr* get() const { return negative_ ? &negated_.node : &quotient_.node; }
-
- private:
-  static Expr Digits(const std::string& text) {
-    Expr e{};
-    e.kind = Kind::kNumber;
-    e.text = text;
-    e.aux = -1;
-    return e;
-  }
-  std::string num_text_, den_text_;
-  Expr num_, den_;
-  StackExpr quotient_, negated_;
-  bool negative_;
-};
-
 // x <= bound?
 Equality AtMost(const Expr* x, const Rational& bound, const NumericOptions& options, Fuel& fuel) {
   const NumberTree tree(bound);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "math/expr.h"
 #include "math/numeric/exact.h"
@@ -37,6 +38,35 @@ struct StackExpr {
 
   Expr* children[2];
   Expr node{};
+};
+
+// A number as a tree: digits in text, sign and denominator around it. Lives as long as the object.
+class NumberTree {
+ public:
+  explicit NumberTree(const Rational& value)
+      : num_text_(Abs(value).Numerator().ToString()),
+        den_text_(value.Denominator().ToString()),
+        num_(Digits(num_text_)),
+        den_(Digits(den_text_)),
+        quotient_(Kind::kDiv, &num_, &den_),
+        negated_(Kind::kNeg, &quotient_.node),
+        negative_(value.sign() < 0) {}
+  NumberTree(const NumberTree&) = delete;
+  NumberTree& operator=(const NumberTree&) = delete;
+  const Expr* get() const { return negative_ ? &negated_.node : &quotient_.node; }
+
+ private:
+  static Expr Digits(const std::string& text) {
+    Expr e{};
+    e.kind = Kind::kNumber;
+    e.text = text;
+    e.aux = -1;
+    return e;
+  }
+  std::string num_text_, den_text_;
+  Expr num_, den_;
+  StackExpr quotient_, negated_;
+  bool negative_;
 };
 
 }  // namespace rewardloop::math
