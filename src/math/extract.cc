@@ -1,0 +1,593 @@
+#include "math/extract.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "math/answer.h"
+
+namespace rewardloop::math {
+namespace {
+
+constexpr size_t kNone = std::string_view::npos;
+constexpr size_t kBoxesMax = 64;
+constexpr int kCandidatesMax = 32;  // places tried for one kind of anchor
+constexpr size_t kWholeBytesMax = 2000;
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+// Last position of `c` before `end`, kNone when there is none. memrchr is vectorised.
+size_t LastByte(std::string_view text, char c, size_t end) {
+  const void* found = memrchr(text.data(), c, std::min(end, text.size()));
+  return found ? static_cast<size_t>(static_cast<const char*>(found) - text.data()) : kNone;
+}
+
+// The '}' for the '{' at `open`; kNone when it never closes.
+size_t MatchBrace(std::string_view text, size_t open) {
+  int depth = 0;
+  for (size_t i = open; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\') ++i;
+    else if (c == '{') ++depth;
+    else if (c == '}' && --depth == 0) return i;
+  }
+  return kNone;
+}
+
+struct Box {
+  size_t command;  // the backslash
+  size_t begin, end;  // content
+};
+
+// The last complete box that starts before `end`. `scan` bounds the work on boxes that never close.
+bool LastBox(std::string_view text, size_t end, Box* box, int64_t* scan) {
+  size_t at = end;
+  while ((at = LastByte(text, '\\', at)) != kNone) {
+    const std::string_view tail = text.substr(at + 1, 6);
+    size_t name = 0;
+    if (tail.starts_with("boxed")) name = 5;
+    else if (tail.starts_with("fbox")) name = 4;
+    if (name == 0) continue;
+    size_t open = at + 1 + name;
+    while (open < text.size() && IsSpace(text[open])) ++open;
+    if (open >= text.size()) continue;
+    if (text[open] != '{') {
+      if (!IsDigit(text[open])) continue;  // "\boxed 5" up to white space or $
+      size_t stop = open;
+      while (stop < text.size() && (IsDigit(text[stop]) || (text[stop] == '.' && stop + 1 < text.size() && IsDigit(text[stop + 1])))) ++stop;
+      *box = {at, open, stop};
+      return true;
+    }
+    if (*scan < 0) return false;
+    const size_t close = MatchBrace(text, open);
+    *scan -= static_cast<int64_t>((close == kNone ? text.size() : close) - open);
+    if (close == kNone) continue;
+    *box = {at, open + 1, close};
+    return true;
+  }
+  return false;
+}
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// Do two boxes with `between` in the middle belong to one answer?
+bool Neighbours(std::string_view between) {
+  if (between.size() < 10) return true;
+  if (between.size() >= 70) return false;
+  if (between.find("\n\n") != kNone && between.find("and") == kNone) return false;
+  for (size_t i = 0; i < between.size(); ++i) {
+    if (between[i] == ',' || between[i] == ';') return true;
+    for (std::string_view word : {"and", "or"}) {
+      if (between.substr(i, word.size()) == word && (i == 0 || !IsAlpha(between[i - 1])) && (i + word.size() >= between.size() || !IsAlpha(between[i + word.size()]))) return true;
+    }
+  }
+  return false;
+}
+
+// "%", "percent" right after a box belong to it.
+bool PercentFollows(std::string_view text, size_t at) {
+  while (at < text.size() && (IsSpace(text[at]) || text[at] == '$' || (text[at] == '\\' && at + 1 < text.size() && (text[at + 1] == ')' || text[at + 1] == ']' || text[at + 1] == ',')))) at += text[at] == '\\' ? 2 : 1;
+  const std::string_view tail = text.substr(std::min(at, text.size()), 11);
+  return tail.starts_with("%") || tail.starts_with("\\%") || tail.starts_with("percent") || tail.starts_with("pct");
+}
+
+std::string_view Join(std::string_view text, const Box* boxes, size_t count, bool percent, Arena* arena) {
+  size_t size = 8;
+  for (size_t i = 0; i < count; ++i) size += boxes[i].end - boxes[i].begin + 2;
+  char* out = arena->NewArray<char>(size);
+  if (!out) return {};
+  size_t at = 0;
+  for (size_t i = count; i-- > 0;) {  // boxes were found from the end
+    const std::string_view piece = Trim(text.substr(boxes[i].begin, boxes[i].end - boxes[i].begin));
+    // The same answer twice is one answer.
+    if (i + 1 < count && piece == Trim(text.substr(boxes[i + 1].begin, boxes[i + 1].end - boxes[i + 1].begin))) continue;
+    if (at) { out[at++] = ','; out[at++] = ' '; }
+    at = static_cast<size_t>(std::copy(piece.begin(), piece.end(), out + at) - out);
+  }
+  if (percent) { out[at++] = '\\'; out[at++] = '%'; }
+  return {out, at};
+}
+
+bool FindBoxes(std::string_view text, size_t offset, bool join, Arena* arena, Found* found) {
+  Box boxes[kBoxesMax];
+  int64_t scan = static_cast<int64_t>(text.size()) * 4 + 4096;
+  if (!LastBox(text, text.size(), &boxes[0], &scan)) return false;
+  size_t count = 1;
+  while (join && count < kBoxesMax) {
+    Box earlier;
+    if (!LastBox(text, boxes[count - 1].command, &earlier, &scan)) break;
+    if (earlier.end >= boxes[count - 1].command) break;  // encloses it
+    const size_t from = std::min(text.size(), earlier.end + 1);
+    if (!Neighbours(text.substr(from, boxes[count - 1].command - from))) break;
+    boxes[count++] = earlier;
+  }
+  const bool percent = PercentFollows(text, std::min(text.size(), boxes[0].end + 1));
+  found->begin = offset + boxes[count - 1].begin;
+  found->end = offset + boxes[0].end;
+  if (count == 1 && !percent) {
+    found->anchor = Anchor::kBoxed;
+    found->text = text.substr(boxes[0].begin, boxes[0].end - boxes[0].begin);
+    return true;
+  }
+  found->anchor = count == 1 ? Anchor::kBoxed : Anchor::kBoxes;
+  found->text = Join(text, boxes, count, percent, arena);
+  return true;
+}
+
+// Content of the last <answer>...</answer>.
+bool FindTag(std::string_view text, size_t offset, Found* found) {
+  static constexpr std::string_view kOpen = "<answer>", kClose = "</answer>";
+  size_t at = text.size();
+  while ((at = LastByte(text, '<', at)) != kNone) {
+    if (text.substr(at, kOpen.size()) != kOpen) continue;
+    const size_t begin = at + kOpen.size();
+    const size_t close = text.find(kClose, begin);
+    const size_t end = close == kNone ? text.size() : close;
+    found->anchor = Anchor::kAnswerTag;
+    found->begin = offset + begin;
+    found->end = offset + end;
+    found->text = text.substr(begin, end - begin);
+    return true;
+  }
+  return false;
+}
+
+bool FindHash(std::string_view text, size_t offset, Found* found) {
+  int candidates = 0;
+  size_t at = text.size();
+  while ((at = LastByte(text, '#', at)) != kNone) {
+    if (at < 3 || text.substr(at - 3, 4) != "####") continue;
+    if (++candidates > kCandidatesMax) return false;
+    size_t begin = at + 1;
+    if (begin < text.size() && text[begin] != ' ' && !IsDigit(text[begin]) && text[begin] != '-' && text[begin] != '$') continue;
+    size_t end = text.find('\n', begin);
+    if (end == kNone) end = text.size();
+    if (Trim(text.substr(begin, end - begin)).empty()) continue;
+    // A Markdown heading of four levels is no answer: it is followed by words.
+    const std::string_view line = Trim(text.substr(begin, end - begin));
+    const bool words = IsAlpha(line[0]) && line.size() > 3 && line.find(' ') != kNone;
+    if (words) continue;
+    found->anchor = Anchor::kHash;
+    found->begin = offset + begin;
+    found->end = offset + end;
+    found->text = text.substr(begin, end - begin);
+    return true;
+  }
+  return false;
+}
+
+struct Phrase {
+  std::string_view text;  // lower case where it is ASCII
+  char key;               // a byte to scan for: the first of the text
+  Anchor anchor;
+  bool line_start;        // only at the start of a line
+  bool needs_is;          // "is" or ':' must follow
+};
+constexpr Phrase kPhrases[] = {
+    {"final answer", 'f', Anchor::kFinalAnswer, false, true},
+    {"answer is", 'a', Anchor::kAnswerIs, false, false},
+    {"answer:", 'a', Anchor::kAnswerIs, false, false},
+    {"answer**:", 'a', Anchor::kAnswerIs, false, false},
+    {"answer:**", 'a', Anchor::kAnswerIs, false, false},
+    {"answer =", 'a', Anchor::kAnswerIs, false, false},
+    {"answer $", 'a', Anchor::kAnswerIs, false, false},
+    {"answer \\", 'a', Anchor::kAnswerIs, false, false},
+    {"a:", 'a', Anchor::kAnswerIs, true, false},
+    {"答案是", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答案为", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答案：", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答案:", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答：", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答え", '\xE7', Anchor::kAnswerIs, false, false},
+    {"réponse est", 'r', Anchor::kAnswerIs, false, false},
+    {"réponse :", 'r', Anchor::kAnswerIs, false, false},
+    {"réponse:", 'r', Anchor::kAnswerIs, false, false},
+    {"respuesta es", 'r', Anchor::kAnswerIs, false, false},
+    {"respuesta:", 'r', Anchor::kAnswerIs, false, false},
+    {"resposta é", 'r', Anchor::kAnswerIs, false, false},
+    {"resposta:", 'r', Anchor::kAnswerIs, false, false},
+    {"risposta:", 'r', Anchor::kAnswerIs, false, false},
+    {"antwort ist", 'a', Anchor::kAnswerIs, false, false},
+    {"antwort:", 'a', Anchor::kAnswerIs, false, false},
+    {"ответ:", '\xD0', Anchor::kAnswerIs, false, false},
+    {"Ответ:", '\xD0', Anchor::kAnswerIs, false, false},
+    {"정답은", '\xEC', Anchor::kAnswerIs, false, false},
+    {"답:", '\xEB', Anchor::kAnswerIs, false, false},
+    {"الإجابة:", '\xD8', Anchor::kAnswerIs, false, false},
+    {"الإجابة هي", '\xD8', Anchor::kAnswerIs, false, false},
+    {"उत्तर:", '\xE0', Anchor::kAnswerIs, false, false},
+    {"คำตอบ:", '\xE0', Anchor::kAnswerIs, false, false},
+    {"উত্তর:", '\xE0', Anchor::kAnswerIs, false, false},
+    {"jibu:", 'j', Anchor::kAnswerIs, false, false},
+    {"సమాధానం:", '\xE0', Anchor::kAnswerIs, false, false},
+};
+
+bool Matches(std::string_view text, size_t at, std::string_view phrase) {
+  if (at + phrase.size() > text.size()) return false;
+  for (size_t i = 0; i < phrase.size(); ++i) if (Lower(text[at + i]) != phrase[i] && text[at + i] != phrase[i]) return false;
+  return true;
+}
+
+// Where the sentence that starts at `begin` ends: a line break outside mathematics, or a full stop before a space.
+size_t SentenceEnd(std::string_view text, size_t begin) {
+  int braces = 0;
+  bool dollars = false, display = false;
+  for (size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) {
+      const char next = text[i + 1];
+      if (next == '(' || next == '[') display = true;
+      if (next == ')' || next == ']') display = false;
+      ++i;
+      continue;
+    }
+    if (c == '{') ++braces;
+    if (c == '}' && braces > 0) --braces;
+    if (c == '$') dollars = !dollars;
+    if (c == '\n' && !display && braces == 0) {
+      if (dollars && text.substr(i, 400).find('$') != kNone) continue;
+      return i;
+    }
+    if (display || dollars || braces) continue;
+    if (c == '.' && (i + 1 == text.size() || (IsSpace(text[i + 1]) && !(i > begin && text[i - 1] == '.')))) return i;
+    if (static_cast<uint8_t>(c) == 0xE3 && text.substr(i, 3) == "。") return i;
+  }
+  return text.size();
+}
+
+// Last $...$, \(...\), \[...\] or $$...$$ of `text`; formulas joined by commas, "and", "or" belong together.
+bool LastFormula(std::string_view text, size_t* begin, size_t* end) {
+  struct Piece { size_t begin, end; };
+  const auto last = [&](size_t limit, Piece* piece) -> bool {
+    size_t i = limit;
+    while (i > 0) {
+      --i;
+      const char c = text[i];
+      if (c == '$' && !(i > 0 && text[i - 1] == '\\')) {
+        const bool twice = i > 0 && text[i - 1] == '$';
+        const size_t stop = twice ? i - 1 : i;
+        size_t open = stop;
+        while (open > 0) {
+          --open;
+          if (text[open] == '$' && !(open > 0 && text[open - 1] == '\\')) {
+            *piece = {twice && open > 0 && text[open - 1] == '$' ? open - 1 : open, i + 1};
+            return piece->end > piece->begin + 2;
+          }
+        }
+        return false;
+      }
+      if ((c == ')' || c == ']') && i > 0 && text[i - 1] == '\\') {
+        const char open_char = c == ')' ? '(' : '[';
+        size_t open = i - 1;
+        while (open > 1) {
+          --open;
+          if (text[open] == open_char && text[open - 1] == '\\') { *piece = {open - 1, i + 1}; return true; }
+        }
+        return false;
+      }
+    }
+    return false;
+  };
+  Piece piece{};
+  if (!last(text.size(), &piece)) return false;
+  *begin = piece.begin;
+  *end = piece.end;
+  for (int i = 0; i < 16; ++i) {
+    Piece earlier{};
+    if (!last(*begin, &earlier)) break;
+    const std::string_view between = Trim(text.substr(earlier.end, *begin - earlier.end));
+    if (between != "," && between != "and" && between != "or" && between != ", and" && between != ", or" && between != ";") break;
+    *begin = earlier.begin;
+  }
+  return true;
+}
+
+// Last number of `text` that stands alone, with sign, separators, fraction, percent sign.
+bool LastNumber(std::string_view text, size_t* begin, size_t* end) {
+  size_t i = text.size();
+  while (i > 0) {
+    while (i > 0 && !IsDigit(text[i - 1])) --i;
+    if (i == 0) return false;
+    const size_t stop = i;
+    size_t start = i;
+    const auto part = [&](size_t k) {
+      const char c = text[k];
+      if (IsDigit(c)) return true;
+      if ((c == '.' || c == ',') && k + 1 < stop && IsDigit(text[k + 1])) return true;
+      return c == ' ' && k + 3 < text.size() && k > 0 && IsDigit(text[k - 1]) && IsDigit(text[k + 1]) && IsDigit(text[k + 2]) && IsDigit(text[k + 3]) && !(k + 4 < text.size() && IsDigit(text[k + 4]));
+    };
+    while (start > 0 && part(start - 1)) --start;
+    while (start < stop && !IsDigit(text[start]) && text[start] != '.') ++start;
+    // a/b, with a mixed part before it
+    if (start >= 2 && text[start - 1] == '/' && IsDigit(text[start - 2])) {
+      --start;
+      while (start > 0 && (IsDigit(text[start - 1]) || text[start - 1] == '.')) --start;
+      if (start >= 2 && text[start - 1] == ' ' && IsDigit(text[start - 2])) {
+        size_t mixed = start - 1;
+        while (mixed > 0 && IsDigit(text[mixed - 1])) --mixed;
+        if (mixed == 0 || IsSpace(text[mixed - 1]) || text[mixed - 1] == '-') start = mixed;
+      }
+    }
+    if (start > 0 && text[start - 1] == '.' ) --start;
+    const bool glued = (start > 0 && (IsAlpha(text[start - 1]) || text[start - 1] == '_')) || (stop < text.size() && IsAlpha(text[stop]) && stop + 1 < text.size() && (IsDigit(text[stop + 1]) || (start > 0 && IsAlpha(text[start - 1]))));
+    if (glued && start > 0 && IsAlpha(text[start - 1])) { i = start; continue; }
+    if (start > 0 && text[start - 1] == '-' && (start == 1 || IsSpace(text[start - 2]) || text[start - 2] == '=' || text[start - 2] == '(' || text[start - 2] == '$' || text[start - 2] == '*')) --start;
+    size_t finish = stop;
+    size_t after = finish;
+    while (after < text.size() && text[after] == ' ') ++after;
+    if (after < text.size() && text[after] == '%') finish = after + 1;
+    else if (text.substr(after, 2) == "\\%") finish = after + 2;
+    else if (text.substr(after, 7) == "percent") finish = after + 7;
+    *begin = start;
+    *end = finish;
+    return true;
+  }
+  return false;
+}
+
+// Whether `text` is language rather than a formula.
+bool IsProse(std::string_view text) {
+  int words = 0;
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == '\\') {  // commands and the words of \text{} do not count
+      size_t j = i + 1;
+      while (j < text.size() && IsAlpha(text[j])) ++j;
+      const std::string_view name = text.substr(i + 1, j - i - 1);
+      if ((name.starts_with("text") || name == "mbox" || name == "mathrm" || name == "operatorname") && j < text.size() && text[j] == '{') {
+        const size_t close = text.find('}', j);
+        j = close == kNone ? text.size() : close + 1;
+      }
+      i = std::max(j, i + 2);
+      continue;
+    }
+    if (!IsAlpha(text[i])) { ++i; continue; }
+    size_t j = i;
+    while (j < text.size() && (IsAlpha(text[j]) || text[j] == '\'')) ++j;
+    char word[8] = {};
+    if (j - i < sizeof word) for (size_t k = i; k < j; ++k) word[k - i] = Lower(text[k]);
+    const std::string_view lower(word);
+    if (lower == "is" || lower == "are" || lower == "the" || lower == "of" || lower == "we" || lower == "so" || lower == "which" || lower == "it" || lower == "be" || lower == "that" || lower == "thus" || lower == "this" || lower == "not") words += 2;
+    else if (j - i >= 4) ++words;
+    i = j;
+  }
+  return words >= 4;
+}
+
+// Without sentence marks and emphasis around it.
+std::string_view Bare(std::string_view text) {
+  while (true) {
+    const size_t before = text.size();
+    text = Trim(text);
+    while (!text.empty() && (text.front() == '*' || text.front() == ':' || text.front() == '"' || text.front() == '=' || text.front() == '`')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == '*' || text.back() == '"' || text.back() == '`')) text.remove_suffix(1);
+    if (!text.empty() && text.back() == '.' && !text.ends_with("...")) text.remove_suffix(1);
+    if (text.starts_with("\xEF\xBC\x9A")) text.remove_prefix(3);
+    if (text.size() == before) return text;
+  }
+}
+
+void SetFound(std::string_view completion, std::string_view part, Anchor anchor, Found* found) {
+  found->anchor = anchor;
+  found->begin = static_cast<size_t>(part.data() - completion.data());
+  found->end = found->begin + part.size();
+  found->text = part;
+}
+
+// The answer inside a sentence that announces it.
+std::string_view InSentence(std::string_view sentence) {
+  std::string_view text = Bare(sentence);
+  for (int i = 0; i < 4; ++i) {
+    const size_t before = text.size();
+    for (std::string_view word : {"the final answer is", "final answer is", "the answer is", "answer is", "is:", "is", "are", "=", "est", "es", "ist", "هي", "是", "为", "："}) {
+      if (Matches(text, 0, word) && (text.size() == word.size() || !IsAlpha(text[word.size()]) || !IsAlpha(word.back()))) { text = Bare(text.substr(word.size())); break; }
+    }
+    if (text.size() == before) break;
+  }
+  if (text.empty()) return text;
+  if (!IsProse(text)) {
+    const size_t dollar = text.find('$');
+    if (dollar == 0) {  // $...$ and what goes on after it in words
+      size_t begin = 0, end = 0;
+      if (LastFormula(text, &begin, &end)) {
+        const std::string_view tail = Trim(text.substr(end));
+        if (begin == 0 && tail.size() > 24) return text.substr(0, end);
+      }
+    }
+    return text;
+  }
+  size_t begin = 0, end = 0, number_begin = 0, number_end = 0;
+  const bool formula = LastFormula(text, &begin, &end);
+  const bool number = LastNumber(text, &number_begin, &number_end);
+  if (formula && (!number || number_begin < end)) return text.substr(begin, end - begin);
+  if (number) return text.substr(number_begin, number_end - number_begin);
+  const size_t is = text.rfind(" is ");
+  if (is != kNone) return Bare(text.substr(is + 4));
+  return text;
+}
+
+bool FindPhrase(std::string_view completion, std::string_view text, Found* found) {
+  int candidates = 0;
+  // From the end, the first position where any phrase stands.
+  for (size_t at = text.size(); at-- > 0;) {
+    const char c = text[at];
+    const char lower = Lower(c);
+    if (lower != 'a' && lower != 'f' && lower != 'r' && lower != 'j' && static_cast<uint8_t>(c) < 0xC0) continue;
+    for (const Phrase& phrase : kPhrases) {
+      if (phrase.key != lower && phrase.key != c) continue;
+      if (!Matches(text, at, phrase.text)) continue;
+      if (at > 0 && IsAlpha(text[at - 1]) && IsAlpha(c)) continue;
+      if (phrase.line_start && !(at == 0 || text[at - 1] == '\n')) continue;
+      if (++candidates > kCandidatesMax) return false;
+      const size_t begin = at + phrase.text.size();
+      if (phrase.anchor == Anchor::kFinalAnswer) {
+        // "**Final Answer**\n..." and "final answer is ..."
+        size_t next = begin;
+        while (next < text.size() && (text[next] == '*' || text[next] == ':' || IsSpace(text[next]))) ++next;
+        if (next >= text.size()) continue;
+        const size_t end = SentenceEnd(text, next);
+        const std::string_view answer = InSentence(text.substr(next, end - next));
+        if (answer.empty()) continue;
+        SetFound(completion, answer, phrase.anchor, found);
+        return true;
+      }
+      size_t next = begin;
+      if (phrase.text.back() == '$' || phrase.text.back() == '\\') next = begin - 1;
+      while (next < text.size() && (IsSpace(text[next]) || text[next] == '*' || text[next] == ':')) ++next;
+      const size_t end = SentenceEnd(text, next);
+      const std::string_view answer = InSentence(text.substr(next, end - next));
+      if (answer.empty()) continue;
+      SetFound(completion, answer, phrase.anchor, found);
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string_view StripEndMarkers(std::string_view text) {
+  while (true) {
+    const size_t before = text.size();
+    while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+    for (std::string_view marker : {"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "</s>", "<|im_start|>user", "<|end_of_text|>", "<|end|>", "<eos>", "<end_of_turn>", "<|im_start|>"}) {
+      if (text.ends_with(marker)) text.remove_suffix(marker.size());
+    }
+    if (text.size() == before) return text;
+  }
+}
+
+// The letter of a multiple choice answer: in the announced answer, else the last letter that stands alone.
+bool FindChoice(std::string_view completion, std::string_view text, Found* found) {
+  const auto alone = [&](size_t i) {
+    if (text[i] < 'A' || text[i] > 'J') return false;
+    const bool left = i == 0 || !(IsAlpha(text[i - 1]) || IsDigit(text[i - 1]) || text[i - 1] == '\'' || text[i - 1] == '-');
+    const bool right = i + 1 == text.size() || !(IsAlpha(text[i + 1]) || IsDigit(text[i + 1]) || text[i + 1] == '\'');
+    // "A Peter" is an article, "I" a pronoun
+    if (text[i] == 'I' && i + 1 < text.size() && text[i + 1] == ' ') return false;
+    if (text[i] == 'A' && i + 2 < text.size() && text[i + 1] == ' ' && text[i + 2] >= 'a' && text[i + 2] <= 'z') return false;
+    return left && right;
+  };
+  const auto first_from = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end && i < text.size(); ++i) if (alone(i)) { SetFound(completion, text.substr(i, 1), Anchor::kChoice, found); return true; }
+    return false;
+  };
+  // "answer is C", "answer: C": the letter right after it
+  for (size_t at = text.size(); at-- > 0;) {
+    const char lower = Lower(text[at]);
+    if (lower != 'a' && lower != 'r' && static_cast<uint8_t>(text[at]) < 0xC0) continue;
+    for (std::string_view phrase : {"answer", "réponse", "respuesta", "antwort", "答案", "ответ", "الإجابة", "选", "resposta", "risposta", "therefore i think it's", "i think it's"}) {
+      if (!Matches(text, at, phrase)) continue;
+      const size_t begin = at + phrase.size();
+      if (first_from(begin, std::min(text.size(), begin + 60))) return true;
+    }
+  }
+  // A letter at the start of a line speaks for itself: "D. it can't be A".
+  for (size_t i = text.size(); i-- > 0;) {
+    const bool line = i == 0 || text[i - 1] == '\n' || (i >= 2 && text[i - 1] == '*' && text[i - 2] == '*' && (i == 2 || text[i - 3] == '\n')) || (i == 1 && text[0] == '(');
+    if (line && alone(i)) { SetFound(completion, text.substr(i, 1), Anchor::kChoice, found); return true; }
+  }
+  for (size_t i = text.size(); i-- > 0;) if (alone(i)) { SetFound(completion, text.substr(i, 1), Anchor::kChoice, found); return true; }
+  return false;
+}
+
+}  // namespace
+
+size_t WindowBegin(std::string_view completion, std::string_view think_end) {
+  if (think_end.empty() || completion.size() < think_end.size()) return 0;
+  size_t at = completion.size();
+  while ((at = LastByte(completion, think_end[0], at)) != kNone) {
+    if (completion.substr(at, think_end.size()) == think_end) return at + think_end.size();
+  }
+  if (think_end == "</think>") {
+    std::string_view head = completion.substr(0, 256);
+    while (!head.empty() && IsSpace(head.front())) head.remove_prefix(1);
+    if (head.starts_with("<think>")) return kNone;
+  }
+  return 0;
+}
+
+Found FindAnswer(std::string_view completion, const ExtractOptions& options, Arena* arena) {
+  Found found;
+  const size_t begin = WindowBegin(completion, options.think_end);
+  if (begin == kNone) return found;
+  const std::string_view text = StripEndMarkers(completion.substr(begin));
+  if (FindBoxes(text, begin, options.join_boxes, arena, &found)) return found;
+  if (FindTag(text, begin, &found)) return found;
+  const std::string_view whole = Trim(text);
+  if (whole.empty()) return found;
+  if (options.choice) {
+    if (whole.size() <= 12 && ReadAnswer(whole, false, arena).choice) { SetFound(completion, whole, Anchor::kWhole, &found); return found; }
+    FindChoice(completion, text, &found);
+    return found;
+  }
+  if (FindHash(text, begin, &found)) return found;
+  if (FindPhrase(completion, text, &found)) return found;
+  // A bare answer: short, and no sentence.
+  if (whole.size() <= kWholeBytesMax && !IsProse(whole)) {
+    const bool one_line = whole.find('\n') == kNone || whole.starts_with("$") || whole.starts_with("\\[") || whole.starts_with("\\(") || whole.starts_with("\\begin");
+    if (one_line) {
+      const Answer answer = ReadAnswer(whole, false, arena);
+      if ((answer.readings && !answer.is_text()) || (answer.is_text() && whole.size() <= 80) || (!options.last_expression && whole.size() <= 80)) {
+        SetFound(completion, whole, Anchor::kWhole, &found);
+        return found;
+      }
+    }
+  }
+  if (!options.last_expression) return found;
+  // The last formula or number.
+  size_t from = 0, to = 0, number_from = 0, number_to = 0;
+  const bool formula = LastFormula(text, &from, &to);
+  const bool number = LastNumber(text, &number_from, &number_to);
+  if (formula && (!number || number_from < to)) {
+    // "28$ percent": what follows may belong to it.
+    if (PercentFollows(text, to)) {
+      size_t stop = to;
+      while (stop < text.size() && text[stop] != '\n' && text[stop] != '.' && stop < to + 12) ++stop;
+      to = stop;
+    }
+    SetFound(completion, text.substr(from, to - from), Anchor::kFormula, &found);
+  } else if (number) {
+    SetFound(completion, text.substr(number_from, number_to - number_from), Anchor::kLastExpression, &found);
+  } else if (whole.size() <= 80 && whole.find('\n') == kNone) {
+    SetFound(completion, whole, Anchor::kWhole, &found);
+  }
+  return found;
+}
+
+Found FindGold(std::string_view gold, Arena* arena) {
+  Found found;
+  if (FindBoxes(gold, 0, true, arena, &found)) return found;
+  const std::string_view whole = Trim(gold);
+  if (whole.empty()) return found;
+  if (FindTag(gold, 0, &found)) return found;
+  if (whole.size() > 40 && FindHash(gold, 0, &found)) return found;
+  if (whole.size() > 40 && IsProse(whole) && FindPhrase(gold, gold, &found)) return found;
+  SetFound(gold, whole, Anchor::kWhole, &found);
+  return found;
+}
+
+}  // namespace rewardloop::math
