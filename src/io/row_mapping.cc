@@ -328,7 +328,7 @@ Status FieldMap::ToItem(const Json& row, std::string default_id, RewardItem* ite
   if (!response) {
     std::string looked_for;
     for (const std::string& path : entries_[kResponse].paths) looked_for += (looked_for.empty() ? "`" : ", `") + path + "`";
-    return InvalidArgument("the response is missing: there is no column " + looked_for, MissingResponseHint(row));
+    return NotFound("the response is missing: there is no column " + looked_for, MissingResponseHint(row));
   }
   RL_RETURN_IF_ERROR(Outputs(*response, item));
   if (const Json* prompt = Find(row, kPrompt)) {

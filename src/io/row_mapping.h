@@ -26,7 +26,8 @@ class FieldMap {
   static Result<FieldMap> Make(std::string_view preset, const Json& fields);
 
   // The item that `row`, an object, describes. A row without an item_id gets `default_id`. kInvalidArgument says which
-  // field is missing or of the wrong type; `item_id` is then set all the same where it could be read.
+  // field is of the wrong type, kNotFound that there is no response; `item_id` is then set all the same where it could be
+  // read.
   Status ToItem(const Json& row, std::string default_id, RewardItem* item) const;
 
   // Top-level columns that ToItem() may read.

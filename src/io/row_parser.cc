@@ -181,6 +181,8 @@ Status RowParser::Parse(const std::string& line, Json* columns, bool* has_watche
     impl_->parser = dom::parser();
   }
   dom::element root;
+  // Some versions of the parser skip a byte-order mark; only the start of the file may have one.
+  if (line.compare(0, 3, "\xEF\xBB\xBF") == 0) return impl_->ParseSlowly(line, columns, has_watched);
   const bool copy = line.capacity() < line.size() + kLinePadding;
   const auto error = impl_->parser.parse(line.data(), line.size(), copy).get(root);
   if (error) return impl_->ParseSlowly(line, columns, has_watched);

@@ -1,0 +1,17 @@
+// Scorers and managers described for people and as JSON.
+#pragma once
+
+#include <string>
+
+#include "rewardloop/reward_manager.h"
+#include "rewardloop/scorer.h"
+
+namespace rewardloop::cli {
+
+std::string SummaryLine(const std::string& name, const std::string& summary);
+std::string ScorerText(const ScorerSpec& spec);
+std::string ManagerText(const ManagerSpec& spec);
+Json ScorerJson(const ScorerSpec& spec);
+Json ManagerJson(const ManagerSpec& spec);
+
+}  // namespace rewardloop::cli
