@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/numeric/ball_functions.h"
+#include "math/numeric/integral.h"
 #include "math/numeric/residue_eval.h"
 
 namespace rewardloop::math {
@@ -146,8 +147,11 @@ BallStatus Evaluator::EvalPower(const Expr* e, const Binding* env, Ball* out, in
   const ExactStatus exact = EvaluateExact(exponent_tree, exact_, env, &exponent, depth + 1);
   if (exact == ExactStatus::kFuel) return BallStatus::kFuel;
   if (exact == ExactStatus::kUndefined) return BallStatus::kUndefined;
-  if (BallStatus status = Spend(2 * FunctionCost(prec_)); status != BallStatus::kOk) return status;
-  BallStatus status;
+  int64_t n;
+  const bool integer = exact == ExactStatus::kOk && exponent.ToInt64(&n);
+  const int64_t cost = integer ? (100 + prec_ / 4) * (exponent.num_bits() + 1) : 2 * FunctionCost(prec_);
+  BallStatus status = Spend(cost);
+  if (status != BallStatus::kOk) return status;
   if (natural && !(exact == ExactStatus::kOk && exponent.is_small())) {
     status = Eval(exponent_tree, env, out, depth + 1);
     if (status == BallStatus::kOk) status = BallExp(*out, prec_, out);
@@ -257,8 +261,33 @@ BallStatus Evaluator::EvalTwo(Function fn, const Expr* e, const Binding* env, Ba
   }
 }
 
+// Is fn analytic on the whole of *x?
+bool IsAnalyticOn(Function fn, const Ball* x) {
+  RealBall bound;
+  switch (fn) {
+    case Function::kSin: case Function::kCos: case Function::kTan: case Function::kCot: case Function::kSec:
+    case Function::kCsc: case Function::kSinh: case Function::kCosh: case Function::kTanh: case Function::kCoth:
+    case Function::kSech: case Function::kCsch: case Function::kExp: case Function::kLn: case Function::kLog:
+    case Function::kGamma:
+      return true;  // poles and the logarithm's cut make these undecided by themselves
+    case Function::kArctan: case Function::kArsinh:
+      arb_abs(bound, x->im());
+      break;
+    case Function::kArcsin: case Function::kArccos: case Function::kArtanh:
+      arb_abs(bound, x->re());
+      break;
+    default:
+      return x->IsReal() && acb_is_exact(x->get());
+  }
+  arb_sub_si(bound, bound, 1, 64);
+  return arb_is_negative(bound);
+}
+
 BallStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Ball* out, int depth) {
   if (e->child_count == 0) return BallStatus::kUnsupported;
+  if (context_.analytic && e->child_count > 1 && e->fn != Function::kLogBase && e->fn != Function::kBinomial) {
+    return BallStatus::kUnsupported;
+  }
   switch (e->fn) {
     case Function::kGcd:
     case Function::kLcm: {
@@ -299,6 +328,7 @@ BallStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Ball* out,
     const int64_t bits = UpperExponent(out->re());
     if (bits > 4) info_->scale_bits = bits > 40 ? kScaleMax : std::min(kScaleMax, info_->scale_bits + (int64_t{3} << bits));
   }
+  if (context_.analytic && !IsAnalyticOn(e->fn, out)) return BallStatus::kUndecided;
   if (e->fn == Function::kLog) {
     status = BallLog(*out, prec_, out);
     if (status == BallStatus::kOk && context_.options.log_base10) {
@@ -324,13 +354,20 @@ BallStatus Evaluator::EvalSum(const Expr* e, const Binding* env, Ball* out, int 
   const ExactStatus exact = EvaluateBounds(e, exact_, env, &lower, &upper, depth);
   if (exact != ExactStatus::kOk) return exact == ExactStatus::kUndefined ? BallStatus::kUndefined : Unsupported();
   const bool sum = e->kind == Kind::kSum;
+  bool rational = context_.balls == nullptr;  // terms are cheaper exactly, as long as they stay rational
   Ball total, term;
   total.Set(sum ? 0 : 1);
   for (int64_t k = lower; k <= upper; ++k) {
     const Rational index(k);
     const Binding binding{e->child[1]->number, &index, env};
-    const BallStatus status = Eval(e->child[0], &binding, &term, depth + 1);
-    if (status != BallStatus::kOk) return status;
+    Rational value;
+    if (rational) rational = EvaluateExact(e->child[0], exact_, &binding, &value, depth + 1) == ExactStatus::kOk;
+    if (rational) {
+      term.Set(value, prec_);
+    } else if (const BallStatus status = Eval(e->child[0], &binding, &term, depth + 1); status != BallStatus::kOk) {
+      return status;
+    }
+    if (!fuel_.Spend(40 + prec_ / 8)) return BallStatus::kFuel;
     if (sum) {
       acb_add(total.get(), total.get(), term.get(), prec_);
     } else {
@@ -383,6 +420,11 @@ BallStatus Evaluator::Eval(const Expr* e, const Binding* env, Ball* out, int dep
     case Kind::kConstant:
       return EvalConstant(e, out);
     case Kind::kSymbol: {
+      for (const BallBinding* b = context_.balls; b != nullptr; b = b->next) {
+        if (b->symbol != e->number) continue;
+        *out = *b->value;
+        return BallStatus::kOk;
+      }
       const Rational* value = FindBinding(env, e->number);
       if (value == nullptr) return BallStatus::kUnsupported;
       out->Set(*value, prec_);
@@ -437,6 +479,8 @@ BallStatus Evaluator::Eval(const Expr* e, const Binding* env, Ball* out, int dep
     case Kind::kSum:
     case Kind::kProduct:
       return EvalSum(e, env, out, depth);
+    case Kind::kIntegral:
+      return EvaluateIntegral(e, context_, env, out, info_);
     case Kind::kPercent:
     case Kind::kDegree: {
       const BallStatus status = Eval(e->child[0], env, out, depth + 1);

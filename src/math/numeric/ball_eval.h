@@ -17,11 +17,21 @@ enum class BallStatus : uint8_t {
   kFuel,
 };
 
+// Symbols whose value is a ball: variables of integration.
+struct BallBinding {
+  int64_t symbol;
+  const Ball* value;
+  const BallBinding* next;
+};
+
 struct BallContext {
   const NumericOptions& options;
   Fuel& fuel;
   slong prec;
   bool odd_real_roots = true;  // (-8)^(1/3) is -2
+  const BallBinding* balls = nullptr;
+  // Only functions known to be analytic on the whole ball of their argument have a value.
+  bool analytic = false;
 };
 
 // What the evaluation saw, for the precision that a zero must be checked at.

@@ -10,6 +10,8 @@ namespace {
 
 // Agreement asked of numbers that no bound covers, on top of what the literals and the intermediate scales call for.
 constexpr int64_t kAgreementBits = 256;
+// Quadrature pays for every bit; what literals call for is added all the same.
+constexpr int64_t kIntegralAgreementBits = 80;
 
 // How many bits below `scale` the radius of the difference is, given that it contains zero.
 int64_t AgreementBits(const Ball& difference, const Ball& a, const Ball& b) {
@@ -70,8 +72,9 @@ NumericResult CompareClosed(const Expr* a, const Expr* b, bool odd_real_roots, c
     }
     const int64_t error = -std::max(UpperExponent(difference.re()), UpperExponent(difference.im()));
     if (separation && error >= *separation) return {Equality::kEqual, Method::kSeparation};
-    const int64_t needed =
-        std::min(kScaleMax, kAgreementBits + 4 * facts.literal_bits + 2 * std::min(kScaleMax / 4, info.scale_bits));
+    const int64_t literal = facts.integral ? kIntegralAgreementBits + facts.literal_bits
+                                           : kAgreementBits + 4 * facts.literal_bits;
+    const int64_t needed = literal + 2 * std::min(kScaleMax / 4, info.scale_bits);
     if (AgreementBits(difference, x, y) >= needed) return {Equality::kEqual, Method::kBall};
     // Straight to the precision that can decide.
     const int64_t target = std::min(needed, separation.value_or(needed)) + 64;

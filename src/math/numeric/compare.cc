@@ -1,4 +1,5 @@
 // The order of the methods: exact, residues, then balls for closed trees or balls at points.
+#include "math/numeric/calculus.h"
 #include "math/numeric/closed.h"
 #include "math/numeric/exact_eval.h"
 #include "math/numeric/numeric.h"
@@ -8,6 +9,20 @@
 
 namespace rewardloop::math {
 namespace {
+
+// A part of the budget, so that one method cannot starve those after it.
+class FuelShare {
+ public:
+  FuelShare(Fuel& fuel, int64_t divisor) : fuel_(fuel), share_(fuel.left() / divisor) {}
+  ~FuelShare() { static_cast<void>(fuel_.Spend(share_.used())); }
+  FuelShare(const FuelShare&) = delete;
+  FuelShare& operator=(const FuelShare&) = delete;
+  Fuel& get() { return share_; }
+
+ private:
+  Fuel& fuel_;
+  Fuel share_;
+};
 
 NumericResult Limited() { return {Equality::kLimit, Method::kNone}; }
 
@@ -30,16 +45,16 @@ NumericResult ConfirmDefined(const Pair& pair, bool partial, Method method, cons
 }
 
 // kUnknown with kNone: the residues leave the question open.
-NumericResult CompareResidues(const Pair& pair, const NumericOptions& options, Fuel& fuel) {
+NumericResult CompareResidues(const Pair& pair, const NumericOptions& options, Fuel& budget) {
+  FuelShare share(budget, 2);
+  Fuel& fuel = share.get();
   const ResidueContext context{options, fuel, options.seed, pair.odd_real_roots};
   Residue x, y;
   ResidueInfo info;
   const ResidueStatus sx = EvaluateResidue(pair.a, context, nullptr, &x, &info);
-  if (sx == ResidueStatus::kFuel) return Limited();
-  if (sx == ResidueStatus::kUnsupported) return {};
+  if (sx == ResidueStatus::kFuel || sx == ResidueStatus::kUnsupported) return {};
   const ResidueStatus sy = EvaluateResidue(pair.b, context, nullptr, &y, &info);
-  if (sy == ResidueStatus::kFuel) return Limited();
-  if (sy == ResidueStatus::kUnsupported) return {};
+  if (sy == ResidueStatus::kFuel || sy == ResidueStatus::kUnsupported) return {};
   if (sx == ResidueStatus::kUndefined || sy == ResidueStatus::kUndefined) {
     return {sx == sy ? Equality::kUnknown : Equality::kDifferent, Method::kUndefined};
   }
@@ -52,6 +67,19 @@ NumericResult CompareResidues(const Pair& pair, const NumericOptions& options, F
   // A closed number without atoms comes here only when it is too large to be written down.
   if (pair.closed && info.IsDecisive() && !info.pi && !info.e) return CompareHuge(pair.a, pair.b, options, fuel);
   return ConfirmDefined(pair, info.partial, Method::kResidue, options, fuel);
+}
+
+// What exact arithmetic leaves open, without derivatives and limits that have a rule.
+NumericResult CompareFunctions(const Expr* a, const Expr* b, const TreeFacts& facts, const NumericOptions& options,
+                               Fuel& fuel) {
+  const Pair pair{a, b, FreeSymbols(a).empty() && FreeSymbols(b).empty(), !facts.imaginary};
+  const NumericResult residues = CompareResidues(pair, options, fuel);
+  if (residues.method != Method::kNone || residues.equality == Equality::kLimit) return residues;
+  if (facts.infinity) return {};
+  NumericResult result = pair.closed ? CompareClosed(a, b, pair.odd_real_roots, options, fuel)
+                                     : ComparePoints(a, b, pair.odd_real_roots, options, fuel);
+  if (result.equality == Equality::kUnknown && fuel.empty()) result.equality = Equality::kLimit;
+  return result;
 }
 
 }  // namespace
@@ -72,32 +100,33 @@ const char* MethodName(Method method) {
 }
 
 NumericResult Compare(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel) {
-  const ExactContext exact{options, fuel};
   Rational x, y;
-  const ExactStatus sa = EvaluateExact(a, exact, nullptr, &x);
-  if (sa == ExactStatus::kFuel) return Limited();
-  const ExactStatus sb = EvaluateExact(b, exact, nullptr, &y);
-  if (sb == ExactStatus::kFuel) return Limited();
-  TreeFacts facts;
+  ExactStatus sa, sb;
+  {
+    FuelShare share(fuel, 2);
+    const ExactContext exact{options, share.get()};
+    sa = EvaluateExact(a, exact, nullptr, &x);
+    sb = EvaluateExact(b, exact, nullptr, &y);
+  }
+  if (fuel.empty()) return Limited();
   if (sa == ExactStatus::kOk && sb == ExactStatus::kOk) {
-    if (x == y) return {Equality::kEqual, Method::kRational};
-    // (-8)^(1/3) has a second reading next to i, and no tree here holds i.
-    return {Equality::kDifferent, Method::kRational};
+    return {x == y ? Equality::kEqual : Equality::kDifferent, Method::kRational};
   }
   if (sa == ExactStatus::kUndefined || sb == ExactStatus::kUndefined) {
     return {sa == sb ? Equality::kUnknown : Equality::kDifferent, Method::kUndefined};
   }
+  TreeFacts facts;
   CollectFacts(a, &facts);
   CollectFacts(b, &facts);
   if (facts.unscalar) return {};
-  const Pair pair{a, b, FreeSymbols(a).empty() && FreeSymbols(b).empty(), !facts.imaginary};
-  const NumericResult residues = CompareResidues(pair, options, fuel);
-  if (residues.method != Method::kNone || residues.equality == Equality::kLimit) return residues;
-  if (facts.infinity) return {};
-  NumericResult result = pair.closed ? CompareClosed(a, b, pair.odd_real_roots, options, fuel)
-                                     : ComparePoints(a, b, pair.odd_real_roots, options, fuel);
-  if (result.equality == Equality::kUnknown && fuel.empty()) result.equality = Equality::kLimit;
-  return result;
+  if (!facts.calculus) return CompareFunctions(a, b, facts, options, fuel);
+  Arena arena(kCalculusArenaBytes);
+  const Expr* evaluated_a = EvaluateCalculus(a, options, arena, fuel);
+  const Expr* evaluated_b = EvaluateCalculus(b, options, arena, fuel);
+  if (evaluated_a == nullptr || evaluated_b == nullptr) {
+    return {fuel.empty() ? Equality::kLimit : Equality::kUnknown, Method::kNone};
+  }
+  return CompareFunctions(evaluated_a, evaluated_b, facts, options, fuel);
 }
 
 RatioResult ConstantRatio(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel) {

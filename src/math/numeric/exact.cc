@@ -45,6 +45,9 @@ bool FitSmall(__int128 num, __int128 den, Rational* out) {
   return true;
 }
 
+// Big steps are refused, not started, when they would take most of what is left: other methods may need less.
+bool Pay(Fuel& fuel, int64_t cost) { return cost <= fuel.left() / 2 + 64 && fuel.Spend(cost); }
+
 class Mpq {
  public:
   Mpq() { mpq_init(q_); }
@@ -203,7 +206,7 @@ bool BigAddSub(const Rational& a, const Rational& b, bool subtract, Fuel& fuel, 
   const int64_t den = a.den_bits() + b.den_bits();
   if (bits > 2 * kExactBitsMax || den > 2 * kExactBitsMax) return false;
   const bool integers = a.is_integer() && b.is_integer();
-  if (!fuel.Spend(integers ? 20 + bits / 64 : 20 + 4 * MulCost(bits, den))) return false;
+  if (!Pay(fuel, integers ? 20 + bits / 64 : 20 + 4 * MulCost(bits, den))) return false;
   Mpq x(a), y(b);
   if (subtract) {
     mpq_sub(x, x, y);
@@ -220,7 +223,7 @@ bool BigMulDiv(const Rational& a, const Rational& b, bool divide, Fuel& fuel, Ra
   const int64_t num = a.num_bits() + bn;
   const int64_t den = a.den_bits() + bd;
   if (num > 2 * kExactBitsMax || den > 2 * kExactBitsMax) return false;
-  if (!fuel.Spend(20 + 2 * MulCost(a.bits(), b.bits()))) return false;
+  if (!Pay(fuel, 20 + 2 * MulCost(a.bits(), b.bits()))) return false;
   Mpq x(a), y(b);
   if (divide) {
     mpq_div(x, x, y);
@@ -306,7 +309,7 @@ bool PowInt(const Rational& a, int64_t n, Fuel& fuel, Rational* out) {
   // (bits - 1) * e is a lower bound of the result's size.
   if (static_cast<unsigned __int128>(a.bits() - 1) * e > static_cast<uint64_t>(kExactBitsMax)) return false;
   const int64_t bits = a.bits() * static_cast<int64_t>(e);
-  if (!fuel.Spend(20 + MulCost(bits / 2, bits / 2))) return false;
+  if (!Pay(fuel, 20 + MulCost(bits / 2, bits / 2))) return false;
   Mpq q(a);
   mpz_pow_ui(q.num(), q.num(), e);
   mpz_pow_ui(q.den(), q.den(), e);
@@ -362,7 +365,7 @@ bool ExactRoot(const Rational& a, int64_t n, Fuel& fuel, Rational* out) {
     return true;
   }
   if (n > a.bits()) return false;  // a value other than 0, 1, -1 has no root of that index
-  if (!fuel.Spend(60 + 4 * MulCost(a.bits(), a.bits()))) return false;
+  if (!Pay(fuel, 60 + 4 * MulCost(a.bits(), a.bits()))) return false;
   Mpq q(a);
   if (!mpz_root(q.num(), q.num(), n) || !mpz_root(q.den(), q.den(), n)) return false;
   *out = Rational::Take(q);
@@ -377,7 +380,7 @@ bool Factorial(int64_t n, Fuel& fuel, Rational* out) {
     *out = Rational(small);
     return fuel.Spend(20);
   }
-  if (!fuel.Spend(100 + n * n / 100)) return false;
+  if (!Pay(fuel, 100 + n * n / 100)) return false;
   Mpq q;
   mpz_fac_ui(q.num(), n);
   *out = Rational::Take(q);
@@ -390,7 +393,7 @@ bool DoubleFactorial(int64_t n, Fuel& fuel, Rational* out) {
     *out = Rational(1);
     return true;
   }
-  if (!fuel.Spend(100 + n * n / 100)) return false;
+  if (!Pay(fuel, 100 + n * n / 100)) return false;
   Mpq q;
   mpz_2fac_ui(q.num(), n);
   *out = Rational::Take(q);
@@ -418,7 +421,7 @@ bool Binomial(const Rational& n, int64_t k, Fuel& fuel, Rational* out) {
   // C(n, k) <= 2^n bounds it as well.
   int64_t bits = k * n.num_bits();
   if (n.ToInt64(&small) && small >= 0) bits = std::min(bits, small);
-  if (!fuel.Spend(100 + k * (bits / 512 + 8))) return false;
+  if (!Pay(fuel, 100 + k * (bits / 512 + 8))) return false;
   Mpq x(n);
   mpz_bin_ui(x.num(), x.num(), k);
   *out = Rational::Take(x);
@@ -427,7 +430,7 @@ bool Binomial(const Rational& n, int64_t k, Fuel& fuel, Rational* out) {
 
 bool Gcd(const Rational& a, const Rational& b, Fuel& fuel, Rational* out) {
   if (!a.is_integer() || !b.is_integer()) return false;
-  if (!fuel.Spend(30 + 4 * MulCost(a.num_bits(), b.num_bits()))) return false;
+  if (!Pay(fuel, 30 + 4 * MulCost(a.num_bits(), b.num_bits()))) return false;
   Mpq x(a), y(b);
   mpz_gcd(x.num(), x.num(), y.num());
   *out = Rational::Take(x);
@@ -436,7 +439,7 @@ bool Gcd(const Rational& a, const Rational& b, Fuel& fuel, Rational* out) {
 
 bool Lcm(const Rational& a, const Rational& b, Fuel& fuel, Rational* out) {
   if (!a.is_integer() || !b.is_integer()) return false;
-  if (!fuel.Spend(30 + 5 * MulCost(a.num_bits(), b.num_bits()))) return false;
+  if (!Pay(fuel, 30 + 5 * MulCost(a.num_bits(), b.num_bits()))) return false;
   Mpq x(a), y(b);
   mpz_lcm(x.num(), x.num(), y.num());
   *out = Rational::Take(x);
@@ -453,7 +456,7 @@ bool Mod(const Rational& a, const Rational& b, Fuel& fuel, Rational* out) {
 bool PowMod(const Rational& base, const Rational& exponent, const Rational& m, Fuel& fuel, Rational* out) {
   if (!base.is_integer() || !exponent.is_integer() || !m.is_integer()) return false;
   if (exponent.sign() < 0 || m.sign() <= 0) return false;
-  if (!fuel.Spend(100 + (exponent.num_bits() + 1) * 3 * MulCost(m.num_bits(), m.num_bits()) +
+  if (!Pay(fuel, 100 + (exponent.num_bits() + 1) * 3 * MulCost(m.num_bits(), m.num_bits()) +
                   MulCost(base.num_bits(), m.num_bits()))) {
     return false;
   }
@@ -484,7 +487,7 @@ bool ReadDigits(std::string_view digits, int base, Fuel& fuel, Rational* out) {
     return true;
   }
   const int64_t bits = static_cast<int64_t>(digits.size()) * 6;
-  if (static_cast<int64_t>(digits.size()) > kExactBitsMax / 3 || !fuel.Spend(50 + MulCost(bits, bits))) return false;
+  if (static_cast<int64_t>(digits.size()) > kExactBitsMax / 3 || !Pay(fuel, 50 + MulCost(bits, bits))) return false;
   const std::string text(digits);  // GMP wants a terminated string
   Mpq q;
   if (mpz_set_str(q.num(), text.c_str(), base) != 0) return false;

@@ -168,7 +168,10 @@ ExactStatus Evaluator::EvalSumOrProduct(const Expr* e, const Binding* env, Ratio
   if (status != ExactStatus::kOk) return status;
   const bool sum = e->kind == Kind::kSum;
   *out = Rational(sum ? 0 : 1);
+  // Long exact sums grow long denominators; balls add them up for less.
+  const int64_t reserve = fuel_.left() / 4 * 3;
   for (int64_t k = lower; k <= upper; ++k) {
+    if (fuel_.left() < reserve) return ExactStatus::kTooBig;
     const Rational index(k);
     const Binding binding{e->child[1]->number, &index, env};
     Rational term;

@@ -197,6 +197,29 @@ TEST(Compare, FunctionsOfVariables) {
   for (const Case& c : kDifferent) EXPECT_EQ(Verdict(c.a, c.b), "different") << c.a << " | " << c.b;
 }
 
+TEST(Compare, Calculus) {
+  constexpr Case kEqual[] = {
+      {"\\frac{d}{dx} x^3", "3x^2"},
+      {"\\frac{d}{dx} \\sin(x^2)", "2x\\cos(x^2)"},
+      {"\\frac{d}{dx}(\\frac{d}{dx} e^{2x})", "4e^{2x}"},
+      {"\\frac{d}{dx} x^x", "x^x(\\ln x+1)"},
+      {"\\frac{d}{dx} \\frac{\\ln x}{x}", "\\frac{1-\\ln x}{x^2}"},
+      {"\\lim_{x\\to 2} (x^2+1)", "5"},
+      {"\\lim_{x\\to 0}\\frac{\\sin x}{x}", "1"},
+      {"\\lim_{x\\to 0}\\frac{1-\\cos x}{x^2}", "\\frac12"},
+      {"\\int_{0}^{1} x^2 dx", "\\frac13"},
+      {"\\int_{0}^{\\pi} \\sin x\\, dx", "2"},
+      {"\\int_{1}^{e} \\frac{1}{x} dx", "1"},
+      {"\\int_{0}^{1} \\frac{1}{1+x^2} dx", "\\frac{\\pi}{4}"},
+  };
+  for (const Case& c : kEqual) EXPECT_EQ(Verdict(c.a, c.b), "equal") << c.a << " | " << c.b;
+  EXPECT_EQ(Verdict("\\frac{d}{dx} x^3", "3x^2+1"), "different");
+  EXPECT_EQ(Verdict("\\int_{0}^{1} x^2 dx", "0.333333333333333"), "different");
+  EXPECT_NE(Verdict("\\int_{-1}^{1} \\frac1x dx", "0"), "equal");
+  EXPECT_NE(Verdict("\\lim_{x\\to 0}\\frac1x", "0"), "equal");
+  EXPECT_NE(Verdict("\\lim_{x\\to 1}\\lfloor x\\rfloor", "1"), "equal");  // 0 from below
+}
+
 TEST(Compare, UndefinedIsNeverEqual) {
   for (const Case& c : {Case{"\\frac10", "\\frac10"}, Case{"0^0", "1"}, Case{"\\ln 0", "\\ln 0"}, Case{"\\frac10-\\frac10", "0"},
                         Case{"\\frac{x}{x-x}", "\\frac{x}{x-x}"}, Case{"\\ln 0-\\ln 0", "0"}, Case{"(-3)!", "(-3)!"},

@@ -96,6 +96,7 @@ void CollectFacts(const Expr* e, TreeFacts* facts) {
       return;
     case Kind::kIntegral: case Kind::kLimit: case Kind::kDerivative:
       facts->calculus = true;
+      facts->integral |= e->kind == Kind::kIntegral;
       break;
     case Kind::kPlusMinus:
       facts->unscalar = true;

@@ -14,6 +14,7 @@ struct TreeFacts {
   bool infinity = false;
   bool unscalar = false;     // contains a kind without a numeric value
   bool calculus = false;     // integrals, limits, derivatives
+  bool integral = false;
   int64_t literal_bits = 0;  // sum of the sizes of the numbers, a few bits a node
 };
 void CollectFacts(const Expr* e, TreeFacts* facts);
