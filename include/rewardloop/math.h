@@ -64,6 +64,8 @@ struct REWARDLOOP_EXPORT Policy {
   bool last_expression = true;
   // Verify(a, b) == Verify(b, a): gold-sided freedoms are given to both sides.
   bool symmetric = false;
+  // Damage in a gold is repaired: control characters that were \f, \t, \b ... of a command, missing closing braces.
+  bool repair_gold = true;
   // Function and variable names must agree: f(x) is not f(y).
   bool strict_names = true;
 

@@ -199,9 +199,10 @@ std::string_view TrimAnswer(std::string_view text) {
   }
 }
 
-Answer ReadAnswer(std::string_view text, bool gold, Arena* arena) {
+Answer ReadAnswer(std::string_view text, bool repair, Arena* arena) {
   Answer answer;
-  if (gold) {
+  answer.source = TrimAnswer(text);
+  if (repair) {
     text = RepairControlCharacters(text, arena);
     text = BalanceBraces(text, arena);
   }

@@ -14,7 +14,8 @@ namespace rewardloop::math {
 struct Answer {
   static constexpr int kReadingsMax = 4;
 
-  std::string_view raw;     // trimmed
+  std::string_view source;  // trimmed bytes as they came
+  std::string_view raw;     // trimmed and repaired
   std::string_view mapped;  // raw in ASCII spelling
   std::string_view compact; // mapped without spaces and LaTeX decoration
   std::string_view words;   // mapped as text: case-folded words without articles and punctuation
@@ -27,8 +28,8 @@ struct Answer {
   bool is_text() const { return readings > 0 && reading[0]->kind == Kind::kText; }
 };
 
-// `gold` answers get their damage repaired (control characters, missing closing braces).
-Answer ReadAnswer(std::string_view text, bool gold, Arena* arena);
+// With `repair`, what a gold gets, damage is repaired (control characters, missing closing braces).
+Answer ReadAnswer(std::string_view text, bool repair, Arena* arena);
 
 // Without the wrapping a formula may have around it: spaces, $, \(, \[, **, trailing dots.
 std::string_view TrimAnswer(std::string_view text);

@@ -76,6 +76,7 @@ Decision Comparer::Relations(E g, E p) {
   const bool gr = IsRelation(g), pr = IsRelation(p);
   if (gr != pr) return RelationAgainstOther(gr ? g : p, gr ? p : g, gr);
   // Inequalities and memberships.
+  if (!policy_.relation_for_set && g->text == "e" && p->text != "e" && IsInequality(p)) return Different("interval", "relation_for_set");
   if (IsInequality(g) || IsInequality(p)) return Inequalities(g, p);
   const bool g_equation = g->text.find_first_not_of("=~") == g->text.npos, p_equation = p->text.find_first_not_of("=~") == p->text.npos;
   if (g_equation && p_equation) return Equations(g, p);
@@ -113,7 +114,13 @@ Decision Comparer::RelationAgainstOther(E relation, E other, bool relation_is_go
       }
     }
     if (same.equal()) same.rule = same.rule && *same.rule ? same.rule : "assignment";
-    return same;
+    // xy = 6 is an equation as well as a name
+    const bool product = name->kind == Kind::kMul && name->text[0] >= 'a';
+    if (same.equal() || !product || !relation_is_gold) return same;
+  }
+  // exact \approx decimal
+  if (relation->child_count == 2 && relation->text == "~" && !IsName((*relation)[0])) {
+    return relation_is_gold ? Decide((*relation)[0], other) : Decide(other, (*relation)[0]);
   }
   if (IsInequality(relation)) {
     if (std::optional<Decision> sets = relation_is_gold ? Sets(relation, other) : Sets(other, relation)) return *sets;

@@ -228,7 +228,18 @@ Decision Comparer::Plain(E g, E p) {
       return std::any_of(list.begin(), list.end(), [&](const Expr* s) { return s->number == symbol->number; });
     };
     const bool same = std::all_of(gf.begin(), gf.end(), [&](E s) { return contains(pf, s); }) && std::all_of(pf.begin(), pf.end(), [&](E s) { return contains(gf, s); });
-    if (!same) return Different("variables", "variables_differ");
+    if (!same && !policy_.strict_names && gf.size() == pf.size()) {
+      // The same expression in other letters, taken in order of appearance.
+      E renamed = p;
+      for (size_t i = 0; i < pf.size() && renamed; ++i) {
+        if (pf[i]->number != gf[i]->number && contains(pf, gf[i])) return Different("variables", "variables_differ");
+        renamed = rewardloop::math::Substitute(renamed, pf[i]->number, gf[i], *arena_);
+      }
+      return renamed ? Numeric(g, renamed) : Limit();
+    }
+    // An expression that vanishes everywhere is 0; nothing else loses its letters.
+    const bool zero = gf.empty() && g->kind == Kind::kNumber && g->text == "0";
+    if (!same && !zero) return Different("variables", "variables_differ");
     // (-1)^n, n!, cos(n pi): an index is an integer
     return Numeric(g, p);
   }
@@ -305,7 +316,7 @@ std::optional<Decision> Comparer::Decimals(E g, E p) {
   return std::nullopt;
 }
 
-// F(x) + C: the constant is free.
+// F(x) + C: the constant may be called c.
 std::optional<Decision> Comparer::Antiderivatives(E g, E p) {
   const auto constant = [](E e) -> E {
     if (e->kind != Kind::kAdd) return nullptr;
@@ -318,20 +329,12 @@ std::optional<Decision> Comparer::Antiderivatives(E g, E p) {
   if (!gc) return std::nullopt;
   if (FreeSymbols(g).size() < 2) return std::nullopt;
   // The letter must be the constant only.
-  E zero = build_.Integer(0);
-  E gz = rewardloop::math::Substitute(g, gc->number, zero, *arena_);
-  if (!gz) return Limit();
   if (pc) {
-    if (pc->number == gc->number) return std::nullopt;
+    if (pc->number == gc->number || ContainsSymbol(g, pc->number) || ContainsSymbol(p, gc->number)) return std::nullopt;
     E renamed = rewardloop::math::Substitute(p, pc->number, gc, *arena_);
     return renamed ? Numeric(g, renamed) : Limit();
   }
-  const auto gf = FreeSymbols(gz), pf = FreeSymbols(p);
-  if (gf.size() != pf.size()) return std::nullopt;
-  for (E s : pf) if (!ContainsSymbol(gz, s->number)) return std::nullopt;
-  Decision same = Numeric(gz, p);
-  if (same.equal()) same.rule = "antiderivative";
-  return same;
+  return std::nullopt;
 }
 
 // Solution families: pi/6 + k pi against pi/6 + n pi, as sets of residues modulo the period.

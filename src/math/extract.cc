@@ -114,10 +114,22 @@ std::string_view Join(std::string_view text, const Box* boxes, size_t count, boo
   return {out, at};
 }
 
+// Position behind the last box: where a later "final answer is" would stand. text.size() when nothing follows.
+bool AnnouncedAfter(std::string_view text, size_t from) {
+  for (size_t i = from; i + 15 < text.size(); ++i) {
+    const void* next = std::memchr(text.data() + i, 'w', text.size() - i);  // "final answer is"
+    if (!next) return false;
+    i = static_cast<size_t>(static_cast<const char*>(next) - text.data());
+    if (i >= 8 && text.substr(i - 8, 15) == "inal answer is ") return text.substr(i).find("\\boxed") == kNone;
+  }
+  return false;
+}
+
 bool FindBoxes(std::string_view text, size_t offset, bool join, Arena* arena, Found* found) {
   Box boxes[kBoxesMax];
   int64_t scan = static_cast<int64_t>(text.size()) * 4 + 4096;
   if (!LastBox(text, text.size(), &boxes[0], &scan)) return false;
+  if (AnnouncedAfter(text, boxes[0].end)) return false;
   size_t count = 1;
   while (join && count < kBoxesMax) {
     Box earlier;
@@ -249,7 +261,10 @@ size_t SentenceEnd(std::string_view text, size_t begin) {
     }
     if (c == '{') ++braces;
     if (c == '}' && braces > 0) --braces;
-    if (c == '$') dollars = !dollars;
+    if (c == '$') {
+      dollars = !dollars;
+      if (i + 1 < text.size() && text[i + 1] == '$') ++i;
+    }
     if (c == '\n' && !display && braces == 0) {
       if (dollars && text.substr(i, 400).find('$') != kNone) continue;
       return i;
@@ -377,6 +392,18 @@ bool IsProse(std::string_view text) {
     i = j;
   }
   return words >= 4;
+}
+
+// An odd number of $, the odd one not before a number: torn out of its sentence.
+bool LoneDollar(std::string_view text) {
+  size_t dollars = 0, money = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') { ++i; continue; }
+    if (text[i] != '$') continue;
+    ++dollars;
+    if (i + 1 < text.size() && IsDigit(text[i + 1])) ++money;
+  }
+  return dollars % 2 == 1 && money == 0 && text.find(' ') != kNone;
 }
 
 // Without sentence marks and emphasis around it.
@@ -551,7 +578,8 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
     const bool one_line = whole.find('\n') == kNone || whole.starts_with("$") || whole.starts_with("\\[") || whole.starts_with("\\(") || whole.starts_with("\\begin");
     if (one_line) {
       const Answer answer = ReadAnswer(whole, false, arena);
-      if ((answer.readings && !answer.is_text()) || (answer.is_text() && whole.size() <= 80) || (!options.last_expression && whole.size() <= 80)) {
+      const bool foreign = answer.is_text() && std::any_of(whole.begin(), whole.end(), [](char c) { return static_cast<uint8_t>(c) >= 0x80; }) && std::any_of(whole.begin(), whole.end(), IsDigit);
+      if (!foreign && !LoneDollar(whole) && ((answer.readings && !answer.is_text()) || (answer.is_text() && whole.size() <= 80) || (!options.last_expression && whole.size() <= 80))) {
         SetFound(completion, whole, Anchor::kWhole, &found);
         return found;
       }

@@ -342,6 +342,11 @@ class Lexer {
       Emit(Tok::kArrow, begin, end);
       return;
     }
+    if (name == "textcircled" && At(end) == '{' && IsDigit(At(end + 1)) && At(end + 2) == '}') {
+      if (Previous() == Tok::kNumber && !space_) Emit(Tok::kComma, begin, begin);
+      Emit(Tok::kNumber, begin, end + 3)->text = s_.substr(end + 1, 1);
+      return;
+    }
     if (name == "dollar" ) { Emit(Tok::kCurrency, begin, end); return; }
     if (name == "textcirc" || name == "textdegree") { Degree(begin, end); return; }
     const Command* command = FindCommand(name);
@@ -353,19 +358,20 @@ class Lexer {
     if (!command) { Emit(Tok::kUnknown, begin, end); return; }
     if (command->type == Tok::kQuad) { space_ = quad_ = true; i_ = end; return; }
     if (command->type == Tok::kDegree) return Degree(begin, end);
+    if (command->type == Tok::kPrime) return Degree(begin, end, Tok::kPrime);
     EmitCommand(*command, begin, end);
   }
 
   // `^\circ`, `^{\circ}` and a bare `\circ` are one token: the caret and the braces go.
-  void Degree(size_t begin, size_t end) {
+  void Degree(size_t begin, size_t end, Tok type = Tok::kDegree) {
     if (count_ && tokens_[count_ - 1].type == Tok::kLBrace && count_ > 1 && tokens_[count_ - 2].type == Tok::kCaret) {
       size_t j = end;
-      while (IsSpace(At(j))) ++j;
+      while (IsSpace(At(j)) || Looking(j, "\\prime")) j += IsSpace(At(j)) ? 1 : 6;
       if (At(j) == '}') { count_ -= 2; end = j + 1; }
     } else if (count_ && tokens_[count_ - 1].type == Tok::kCaret) {
       --count_;
     }
-    Emit(Tok::kDegree, begin, end);
+    Emit(type, begin, end);
   }
 
   void EmitCommand(const Command& command, size_t begin, size_t end) {
@@ -407,7 +413,9 @@ class Lexer {
     if (bare == "and" || bare == "And" || bare == "&" || bare == "And,") { Emit(Tok::kAnd, begin, after); return; }
     if (bare == "or" || bare == "Or" || bare == "OR") { Emit(Tok::kOr, begin, after); return; }
     if (content == "," || content == ";") { Emit(content == "," ? Tok::kComma : Tok::kSemicolon, begin, after); return; }
-    if (const Command* word = FindWord(content)) {
+    const bool after_value = PreviousEndsOperand() || Previous() == Tok::kSlash || Previous() == Tok::kEndEnv;
+    const bool unit = (content == "min" || content == "sec" || content == "in") && after_value;
+    if (const Command* word = unit ? nullptr : FindWord(content)) {
       if (word->type == Tok::kDegree) return Degree(begin, after);
       if (word->type != Tok::kSymbol && word->type != Tok::kWord) { EmitCommand(*word, begin, after); return; }
     }
@@ -421,6 +429,20 @@ class Lexer {
       if (count_ && tokens_[count_ - 1].type == Tok::kCaret) --count_;
       i_ = after;
       return;
+    }
+    // "stuffed goats and": the last word joins.
+    for (std::string_view joint : {" and", " or"}) {
+      if (content.size() <= joint.size() || !content.ends_with(joint)) continue;
+      content.remove_suffix(joint.size());
+      Emit(Tok::kText, begin, after)->text = content;
+      Emit(joint == " and" ? Tok::kAnd : Tok::kOr, after, after);
+      return;
+    }
+    for (std::string_view joint : {"and ", "or "}) {
+      if (content.size() <= joint.size() || !content.starts_with(joint)) continue;
+      content.remove_prefix(joint.size());
+      Emit(joint == "and " ? Tok::kAnd : Tok::kOr, begin, after);
+      break;
     }
     Emit(Tok::kText, begin, after)->text = content;
   }

@@ -59,7 +59,7 @@ Parser::Parser(std::span<const Token> tokens, const LexOptions& options, Arena* 
 
 ParseResult Parser::Run() {
   ParseResult result;
-  while (Type() == Tok::kColon || Type() == Tok::kPeriod || Type() == Tok::kComma || (Type() == Tok::kRelation && Peek().op == '=')) ++at_;
+  while (Type() == Tok::kColon || Type() == Tok::kPeriod || Type() == Tok::kComma || (Type() == Tok::kRelation && (Peek().op == '=' || Peek().op == '~'))) ++at_;
   if (end_ == at_) { result.status = ParseStatus::kEmpty; return result; }
   bool only_words = true;
   for (size_t i = at_; i < end_; ++i) {
@@ -135,7 +135,7 @@ const Expr* Parser::List(Tok close) {
     E item = Statement();
     if (!item) return nullptr;
     if (!items.Add(item)) return Fail(ParseStatus::kLimitMemory);
-    if (Type() == Tok::kPeriod && Type(1) == close) ++at_;
+    if (Type() == Tok::kPeriod && (Type(1) == close || Type(1) == Tok::kRParen || Type(1) == Tok::kRBracket || Type(1) == Tok::kRBrace)) ++at_;
     if (StartsCondition()) continue;
     if (!AtSeparator()) break;
     bool separated = false;
@@ -355,6 +355,8 @@ bool Parser::StartsOperand() const {
     case Tok::kLCeil: case Tok::kSum: case Tok::kProduct: case Tok::kIntegral: case Tok::kLimit: case Tok::kBegin:
     case Tok::kOverline: case Tok::kAccent: case Tok::kOperatorName: case Tok::kNamedSet: case Tok::kLSet: return true;
     case Tok::kBar: return bars_ == 0 && !set_bar_;
+    case Tok::kLBracket: return Type(1) == Tok::kBegin;
+    case Tok::kDoubleBar: return bars_ == 0 && !set_bar_;
     case Tok::kText: return Peek().text.size() == 1;
     default: return false;
   }
@@ -582,7 +584,11 @@ const Expr* Parser::Power() {
       }
       case Tok::kPrime: {
         ++at_;
-        if (base->kind == Kind::kNumber) break;  // feet, minutes: a mark
+        if (base->kind == Kind::kNumber) {  // feet, minutes: a mark
+          Take(Tok::kPrime);
+          break;
+        }
+        if (base->kind == Kind::kDegree) return Fail();
         Expr* call = build_.Make(Kind::kCall, {base});
         if (call) call->text = "'";
         base = call;
@@ -607,6 +613,7 @@ const Expr* Parser::Units(E value, bool numeric) {
   if (Type() == Tok::kCurrency) {
     if (!numeric) return value;
     ++at_;
+    if (Type() == Tok::kRelation) return value;
     return build_.Make(Kind::kCurrency, {value});
   }
   if (Type() == Tok::kWord && !numeric && !LooksLikeWord(Peek().text)) return value;

@@ -75,7 +75,7 @@ struct CompiledGold::Impl {
     if (!IsStringProfile(options.profile)) {
       // A prompt's gold may hold a whole solution: what counts is its answer.
       const Found found = FindGold(entry.text, &arena);
-      if (found.anchor != Anchor::kNone) entry.answer = ReadAnswer(found.text, true, &arena);
+      if (found.anchor != Anchor::kNone) entry.answer = ReadAnswer(found.text, options.policy.repair_gold, &arena);
       entry.plain_integer = IsPlainInteger(entry.answer.raw);
       entry.multi_valued = IsMultiValued(entry.answer);
       if (entry.answer.readings == 0) {
@@ -158,7 +158,7 @@ MathVerdict Judge(const CompiledGold::Impl& gold, const Found& found, Arena* are
   };
   bool all_integers = IsPlainInteger(text);
   for (const auto& entry : gold.golds) {
-    if (entry.answer.raw == text) { equal("equal_exact", "same_text"); return verdict; }
+    if (entry.answer.source == text || entry.answer.raw == text) { equal("equal_exact", "same_text"); return verdict; }
     all_integers = all_integers && entry.plain_integer;
   }
   if (all_integers) {
@@ -444,6 +444,7 @@ Policy Policy::ForProfile(Profile profile) {
   }
   if (profile == Profile::kMathVerify) {
     policy.absolute_digits = 6;
+    policy.repair_gold = false;
     policy.relation_for_set = false;
   }
   return policy;
