@@ -1,8 +1,8 @@
 // Task<T>: a lazy coroutine, the return type of everything that waits without holding a thread.
 //
 //   Task<Verdict> Judge(const RewardItem& item, ScoreContext& context) {
-//     if (!co_await context.Sleep(1'000'000'000)) co_return Verdict::Of(ItemStatus::kCancelled, "cancelled", "");
-//     co_return Verdict::Scored(1.0);
+//     const bool slept = co_await context.Sleep(1'000'000'000);  // never inside a condition: g++ 12 miscompiles that
+//     co_return slept ? Verdict::Scored(1.0) : Verdict::Of(ItemStatus::kCancelled, "cancelled", "");
 //   }
 //
 // A Task starts when it is awaited (or spawned) and owns its frame. Pass parameters by value unless the caller outlives the

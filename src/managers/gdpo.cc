@@ -1,5 +1,4 @@
 // gdpo: every dimension of the reward travels with the result, to be normalised dimension by dimension.
-#include <cmath>
 #include <string>
 
 #include "managers/builtin.h"
@@ -32,11 +31,6 @@ class GdpoManager : public WrappingManager {
       AddNumbersOfExtra(&verdict);
     } else if (std::optional<Verdict> failed = KeepKeys(&verdict)) {
       return std::move(*failed);
-    }
-    for (const Component& component : verdict.components) {
-      if (!std::isfinite(component.value)) {
-        return Verdict::Error("non_finite", "dimension '" + component.name + "' is not finite");
-      }
     }
     return verdict;
   }
