@@ -59,6 +59,12 @@ std::optional<Range> LastHashMark(std::string_view text, Range within) {
   }
 }
 
+std::optional<Range> LastAnnouncedNumber(std::string_view text, Range within) {
+  return answer::LastAccepted(text, within, answer::LastAnnounced, [&](Range range) {
+    return answer::ReadDeclaredNumber(text, range).status != ReadStatus::kNone;
+  });
+}
+
 struct Found {
   ReadNumber read;
   std::string_view how = "";
@@ -87,13 +93,13 @@ class Gsm8k : public Scorer {
  private:
   Found Find(std::string_view text, Range region) const {
     struct Way {
-      answer::Finder find;
+      std::optional<Range> (*find)(std::string_view, Range);
       std::string_view how;
     };
     static constexpr Way kWays[] = {{LastHashMark, "the mark '####'"},
                                     {answer::LastAnswerTag, "<answer>"},
                                     {answer::LastBox, "\\boxed"},
-                                    {answer::LastAnnounced, "an announced answer"}};
+                                    {LastAnnouncedNumber, "an announced answer"}};
     for (const Way& way : kWays) {
       const std::optional<Range> range = answer::LastBeforeNewQuestion(text, region, way.find);
       if (!range) continue;

@@ -57,6 +57,7 @@ TEST(Gsm8k, OtherDeclarationsCountWithoutAMark) {
   EXPECT_EQ(Gsm8k("42", "The answer is: **42**"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", "**Final Answer:** 42 pages"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", "The answer to the question is $42."), "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k("42", "The answer is 42. I hope this answer is helpful."), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", "6*7=42\nA: 42"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", "<answer> 42 </answer>"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", "\u7b54\u6848\u662f\uff1a42"), "scored 1.0 equal");

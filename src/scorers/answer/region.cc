@@ -172,18 +172,4 @@ size_t NewQuestion(std::string_view text, size_t begin, size_t end) {
   return kNotFound;
 }
 
-std::optional<Range> LastBeforeNewQuestion(std::string_view text, Range within, Finder find) {
-  std::optional<Range> chosen = find(text, within);
-  std::optional<Range> later = chosen;
-  for (int seen = 0; later && seen < kMaxDeclarations; ++seen) {
-    if (later->begin <= within.begin) break;
-    // One byte less cuts the mark of the later one, so that it is not found again.
-    const std::optional<Range> earlier = find(text, Range{within.begin, later->begin - 1});
-    if (!earlier || earlier->begin >= later->begin) break;
-    if (NewQuestion(text, earlier->end, later->begin) != kNotFound) chosen = earlier;
-    later = earlier;
-  }
-  return chosen;
-}
-
 }  // namespace rewardloop::answer

@@ -41,11 +41,35 @@ std::optional<Range> LastAnnounced(std::string_view text, Range within);
 // follows it answers something that nobody asked.
 size_t NewQuestion(std::string_view text, size_t begin, size_t end);
 
-// Cuts at the first new question behind the first declared answer; `find` is one of the functions above.
-// (Inside one solution the last declaration counts; behind a new question none does.)
-using Finder = std::optional<Range> (*)(std::string_view text, Range within);
-// Looks at no more than kMaxDeclarations from the end.
+// The finders above look for the last declaration; these two ask one again for those before it. A finder is called with
+// (text, within). They look at no more than kMaxDeclarations from the end.
 inline constexpr int kMaxDeclarations = 256;
-std::optional<Range> LastBeforeNewQuestion(std::string_view text, Range within, Finder find);
+
+// The last declaration that `accept(range)` takes for one.
+template <typename Find, typename Accept>
+std::optional<Range> LastAccepted(std::string_view text, Range within, const Find& find, const Accept& accept) {
+  for (int seen = 0; seen < kMaxDeclarations; ++seen) {
+    const std::optional<Range> range = find(text, within);
+    if (!range || accept(*range)) return range;
+    if (range->begin <= within.begin) return std::nullopt;
+    // One byte less cuts the mark of the later one, so that it is not found again.
+    within.end = range->begin - 1;
+  }
+  return std::nullopt;
+}
+
+// The last declaration, or where the model went on to ask itself new questions, the last one before the first of these.
+template <typename Find>
+std::optional<Range> LastBeforeNewQuestion(std::string_view text, Range within, const Find& find) {
+  std::optional<Range> chosen = find(text, within);
+  std::optional<Range> later = chosen;
+  for (int seen = 0; later && later->begin > within.begin && seen < kMaxDeclarations; ++seen) {
+    const std::optional<Range> earlier = find(text, Range{within.begin, later->begin - 1});
+    if (!earlier || earlier->begin >= later->begin) break;
+    if (NewQuestion(text, earlier->end, later->begin) != std::string_view::npos) chosen = earlier;
+    later = earlier;
+  }
+  return chosen;
+}
 
 }  // namespace rewardloop::answer
