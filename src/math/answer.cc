@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/builder.h"
+#include "math/spelled_number.h"
 #include "math/unicode_map.h"
 
 namespace rewardloop::math {
@@ -59,8 +60,13 @@ std::string_view Words(std::string_view text, Arena* arena) {
   char* out = arena->NewArray<char>(text.size() + 1);
   if (!out) return {};
   size_t size = 0, word_begin = 0;
+  char article = 0;
   const auto end_word = [&] {
-    if (Article(std::string_view(out + word_begin, size - word_begin))) size = word_begin;
+    const std::string_view word(out + word_begin, size - word_begin);
+    if (Article(word)) {
+      article = word[0];
+      size = word_begin;
+    }
     if (size > word_begin) out[size++] = ' ';
     word_begin = size;
   };
@@ -96,6 +102,7 @@ std::string_view Words(std::string_view text, Arena* arena) {
   }
   end_word();
   while (size && out[size - 1] == ' ') --size;
+  if (size == 0 && article == 'a') out[size++] = 'a';  // the choice A, not an article
   return {out, size};
 }
 
@@ -165,7 +172,7 @@ const Expr* SpelledValue(std::string_view words, Arena* arena) {
       return e;
     }
   }
-  return nullptr;
+  return SpelledNumber(words, arena);
 }
 
 void AddReading(Answer* answer, const ParseResult& result) {

@@ -39,6 +39,7 @@ class Comparer {
 
  private:
   static constexpr int kDepthMax = 60;
+  static constexpr int kDeterminantMax = 5;
   static constexpr size_t kInexactElementsMax = 256;
 
   static Decision Equal(const char* rule, const char* reason = "equal_exact") { return {Equality::kEqual, reason, rule}; }
@@ -59,6 +60,8 @@ class Comparer {
   Decision TupleLike(E g, E p);
   E AsMatrix(E e);
   E VectorFromUnits(E e);
+  E ReduceDeterminants(E e);
+  E Determinant(E m, uint32_t row, uint32_t columns);
 
   // ---- decide_scalar.cc
   Decision Scalars(E g, E p);

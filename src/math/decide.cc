@@ -251,6 +251,41 @@ const Expr* Comparer::AsMatrix(E e) {
   }
 }
 
+// e with determinants and traces of small matrices written out; null when memory is out.
+const Expr* Comparer::ReduceDeterminants(E e) {
+  const auto reducible = [](E x) { return x->kind == Kind::kFunction && (x->fn == Function::kDet || x->fn == Function::kTrace); };
+  if (!Any(e, reducible)) return e;
+  NodeList children(arena_);
+  for (E child : e->children()) if (!children.Add(ReduceDeterminants(child))) return nullptr;
+  if (!reducible(e)) return Rebuild(e, children.span());
+  E m = AsMatrix(children[0]);
+  if (!m || m->aux != m->aux2 || m->aux > kDeterminantMax) return Rebuild(e, children.span());
+  const auto n = static_cast<uint32_t>(m->aux);
+  if (e->fn == Function::kTrace) {
+    NodeList diagonal(arena_);
+    for (uint32_t i = 0; i < n; ++i) diagonal.Add((*m)[i * n + i]);
+    return n == 1 ? diagonal[0] : build_.Make(Kind::kAdd, diagonal.span());
+  }
+  return Determinant(m, 0, (1u << n) - 1);
+}
+
+// Laplace expansion along row `row` of the columns in `columns`.
+const Expr* Comparer::Determinant(E m, uint32_t row, uint32_t columns) {
+  const auto n = static_cast<uint32_t>(m->aux);
+  if (row == n) return build_.Integer(1);
+  NodeList terms(arena_);
+  bool negative = false;
+  for (uint32_t c = 0; c < n; ++c) {
+    if (!(columns >> c & 1)) continue;
+    E minor = Determinant(m, row + 1, columns & ~(1u << c));
+    E term = minor ? build_.Make(Kind::kMul, {(*m)[row * n + c], minor}) : nullptr;
+    if (negative && term) term = build_.Neg(term);
+    if (!terms.Add(term)) return nullptr;
+    negative = !negative;
+  }
+  return terms.size() == 1 ? terms[0] : build_.Make(Kind::kAdd, terms.span());
+}
+
 Decision Comparer::Matrices(E g, E p) {
   E gm = AsMatrix(g), pm = AsMatrix(p);
   const auto vector = [](E m) { return m && (m->aux == 1 || m->aux2 == 1); };
@@ -333,13 +368,28 @@ Decision Comparer::Decide(E g, E p) {
   };
   const auto group = [](E e) { return e->kind == Kind::kList || e->kind == Kind::kSet; };
   if (group(g) || group(p)) return Lists(g, p);
-  if (has_matrix(g) || has_matrix(p)) return Matrices(g, p);
+  if (has_matrix(g) || has_matrix(p)) {
+    E reduced_g = ReduceDeterminants(g), reduced_p = ReduceDeterminants(p);
+    if (!reduced_g || !reduced_p) return Limit();
+    if (reduced_g != g || reduced_p != p) return Decide(reduced_g, reduced_p);
+    return Matrices(g, p);
+  }
   if (tuple_like(g) && tuple_like(p)) return TupleLike(g, p);
   if (tuple_like(g) || tuple_like(p)) return Different("tuple", "type_mismatch");
   const auto scalar = [](E e) {
     return IsScalarKind(e->kind) || e->kind == Kind::kQuantity || e->kind == Kind::kCurrency || e->kind == Kind::kRatio || e->kind == Kind::kTime;
   };
-  if (scalar(g) && scalar(p)) return Scalars(g, p);
+  if (scalar(g) && scalar(p)) {
+    // A minus before an interval and the like: no scalar after all.
+    const auto odd = [](E e) {
+      return Any(e, [](E x) {
+        return !IsScalarKind(x->kind) && x->kind != Kind::kQuantity && x->kind != Kind::kCurrency && x->kind != Kind::kRatio && x->kind != Kind::kTime;
+      });
+    };
+    const bool g_odd = odd(g), p_odd = odd(p);
+    if (g_odd != p_odd) return Different("structure", "type_mismatch");
+    return g_odd ? Structural(g, p) : Scalars(g, p);
+  }
   return Structural(g, p);
 }
 

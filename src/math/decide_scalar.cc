@@ -147,7 +147,9 @@ Decision Comparer::WithUnits(E g, E p) {
   if (!SplitUnit(g, &build_, &gv, &gu, &gc) || !SplitUnit(p, &build_, &pv, &pu, &pc)) return Different("unit", "units_differ");
   const auto inside = [](E e) { return Any(e, [](E x) { return x->kind == Kind::kQuantity || x->kind == Kind::kCurrency; }); };
   if (inside(gv) || inside(pv)) return Structural(gv, pv);
-  if (!gc.empty() && !pc.empty() && gc != "money" && pc != "money" && gc != pc) {
+  if (!gc.empty() && !pc.empty() && gc != pc && ((gc != "money" && pc != "money") || gc == "cent" || pc == "cent")) {
+    if (gc == "money") gc = "usd";
+    if (pc == "money") pc = "usd";
     if (gc == "usd" && pc == "cent") gv = Scale(gv, 100, 1);
     else if (gc == "cent" && pc == "usd") pv = Scale(pv, 100, 1);
     else return Different("currency", "units_differ");
@@ -222,6 +224,16 @@ Decision Comparer::Plain(E g, E p) {
     if (Unevaluated(p, true)) return Different("unevaluated", "unevaluated");
   }
   if (HasSymbol(g) || HasSymbol(p)) {
+    // I is the imaginary unit where the other side has one.
+    const auto imaginary = [](E e) { return Any(e, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kI; }); };
+    const int64_t capital = HashName("I");
+    const bool g_capital = ContainsSymbol(g, capital), p_capital = ContainsSymbol(p, capital);
+    if (g_capital != p_capital && imaginary(g_capital ? p : g)) {
+      E unit = build_.Constant(Function::kI);
+      E replaced = unit ? rewardloop::math::Substitute(g_capital ? g : p, capital, unit, *arena_) : nullptr;
+      if (!replaced) return Limit();
+      return g_capital ? Plain(replaced, p) : Plain(g, replaced);
+    }
     if (std::optional<Decision> constant = Antiderivatives(g, p)) return *constant;
     const auto gf = FreeSymbols(g), pf = FreeSymbols(p);
     const auto contains = [](const std::vector<const Expr*>& list, const Expr* symbol) {

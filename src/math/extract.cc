@@ -579,7 +579,7 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
     if (one_line) {
       const Answer answer = ReadAnswer(whole, false, arena);
       const bool foreign = answer.is_text() && std::any_of(whole.begin(), whole.end(), [](char c) { return static_cast<uint8_t>(c) >= 0x80; }) && std::any_of(whole.begin(), whole.end(), IsDigit);
-      if (!foreign && !LoneDollar(whole) && ((answer.readings && !answer.is_text()) || (answer.is_text() && whole.size() <= 80) || (!options.last_expression && whole.size() <= 80))) {
+      if (!foreign && !LoneDollar(whole) && ((answer.readings && !answer.is_text()) || (answer.is_text() && whole.size() <= 80 && (options.text || std::none_of(whole.begin(), whole.end(), IsDigit))) || (!options.last_expression && whole.size() <= 80))) {
         SetFound(completion, whole, Anchor::kWhole, &found);
         return found;
       }

@@ -13,6 +13,7 @@ struct ExtractOptions {
   std::string_view think_end = "</think>";
   bool join_boxes = true;       // neighbouring boxes form one list
   bool choice = false;          // the gold is a choice letter
+  bool text = false;            // the gold is words
   bool last_expression = true;  // without an anchor, take the last formula or number
 };
 

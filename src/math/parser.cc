@@ -1,6 +1,8 @@
 #include "math/parser.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "math/parser_impl.h"
 #include "math/units.h"
@@ -124,6 +126,7 @@ const Expr* Parser::List(Tok close) {
   NodeList items(arena_);
   size_t conditions_from = 0;
   bool any_or = false, any_and_or_comma = false, semicolons = false;
+  std::vector<bool> ends_group;  // a semicolon follows the item
   while (true) {
     if (StartsCondition()) {
       if (items.size() == 0) return Fail();
@@ -138,30 +141,35 @@ const Expr* Parser::List(Tok close) {
     if (Type() == Tok::kPeriod && (Type(1) == close || Type(1) == Tok::kRParen || Type(1) == Tok::kRBracket || Type(1) == Tok::kRBrace)) ++at_;
     if (StartsCondition()) continue;
     if (!AtSeparator()) break;
-    bool separated = false;
+    if (ends_group.size() < items.size()) ends_group.resize(items.size());
     while (true) {
       const Tok type = Type();
       if (type == Tok::kComma || type == Tok::kAnd || type == Tok::kRowSeparator) any_and_or_comma = true;
-      else if (type == Tok::kSemicolon) semicolons = true;
+      else if (type == Tok::kSemicolon) { semicolons = true; ends_group[items.size() - 1] = true; }
       else if (type == Tok::kOr) any_or = true;
       else break;
       ++at_;
-      separated = true;
     }
-    (void)separated;
     if (Type() == close || Type() == Tok::kPeriod) break;  // trailing separator
     DropLeadingWords();
   }
-  // "a, b; c, d": semicolons separate groups of commas
   if (items.size() == 1 && !conditions_from) return items[0];
+  // "p = 5, q = 2; p = 7, q = 2": semicolons separate groups.
   if (semicolons && any_and_or_comma && !conditions_from) {
-    // Regroup by looking at the tokens again would need positions; the flat list compares as labelled values or fails.
+    NodeList groups(arena_);
+    size_t from = 0;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (i + 1 < items.size() && !ends_group[i]) continue;
+      const auto members = items.span().subspan(from, i + 1 - from);
+      if (!groups.Add(members.size() == 1 ? members[0] : build_.Make(Kind::kList, members))) return Fail(ParseStatus::kLimitNodes);
+      from = i + 1;
+    }
+    items = groups;
   }
   Expr* list = build_.Make(Kind::kList, items.span());
   if (!list) return Fail(ParseStatus::kLimitNodes);
   if (any_or) list->flags |= kFlagOr;
   if (semicolons) list->flags |= kFlagSemicolon;
-  if (semicolons && any_and_or_comma) list->aux2 = 1;
   list->aux = static_cast<int32_t>(conditions_from);
   return list;
 }
@@ -242,47 +250,64 @@ const Expr* Parser::RelationChain() {
   return e;
 }
 
+// 12:00, 08:34:10, 4:30 p.m.; null, with nothing read, when no clock time stands here.
+const Expr* Parser::Time() {
+  size_t n = 0;
+  int64_t seconds = 0;
+  NodeList parts(arena_);
+  while (n < 3) {
+    const Token& token = Peek(2 * n);
+    if (token.type != Tok::kNumber || !IsDigits(token.text) || token.text.size() > 2) break;
+    if (n > 0 && (token.text.size() != 2 || token.space_before || token.text[0] > '5')) break;
+    int64_t value = 0;
+    for (char c : token.text) value = value * 10 + (c - '0');
+    if (n == 0 && value > 24) return nullptr;
+    seconds = seconds * 60 + value;
+    parts.Add(NumberFromText(token.text));
+    ++n;
+    if (Type(2 * n - 1) != Tok::kColon) break;
+  }
+  if (n < 2) return nullptr;
+  const size_t length = 2 * n - 1;
+  const Tok next = Type(length);
+  if (next == Tok::kColon || next == Tok::kSlash || next == Tok::kCaret || next == Tok::kPlus || next == Tok::kMinus || next == Tok::kTimes || next == Tok::kBang) return nullptr;
+  std::string_view half = next == Tok::kText || next == Tok::kWord ? Fold(Peek(length).text) : std::string_view();
+  const bool pm = half == "pm" || half == "p.m" || (half == "p" && Type(length + 1) == Tok::kPeriod);
+  const bool am = half == "am" || half == "a.m" || (half == "a" && Type(length + 1) == Tok::kPeriod);
+  if (!half.empty() && !pm && !am) return nullptr;
+  at_ += length;
+  if (n == 2) seconds *= 60;
+  if (pm && seconds < 12 * 3600) seconds += 12 * 3600;
+  if (am && seconds >= 12 * 3600) seconds -= 12 * 3600;
+  if (pm || am) {
+    ++at_;
+    if (half.size() == 1) at_ += Type(1) == Tok::kWord ? 2 : 1;
+    Take(Tok::kPeriod);
+  }
+  Expr* e = build_.Make(Kind::kTime, parts.span());
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  e->number = seconds;
+  e->aux = pm || am;
+  return e;
+}
+
 // a : b : c, and clock times.
 const Expr* Parser::RatioLevel() {
-  const size_t start = at_;
+  if (Type() == Tok::kNumber && Type(1) == Tok::kColon && !set_bar_) {
+    if (E time = Time()) return time;
+    if (status_ != ParseStatus::kOk) return nullptr;
+  }
   E first = SetLevel();
   if (!first || Type() != Tok::kColon || set_bar_) return first;
   NodeList parts(arena_);
   parts.Add(first);
-  bool time = first->kind == Kind::kNumber && first->aux < 0 && first->text.size() <= 2 && at_ == start + 1;
-  size_t count = 0;
   while (Type() == Tok::kColon) {
     ++at_;
-    if (Type() == Tok::kDots) { ++at_; if (!parts.Add(build_.Leaf(Kind::kEllipsis))) return nullptr; time = false; continue; }
-    const Token& token = Peek();
-    time = time && token.type == Tok::kNumber && !token.space_before && token.text.size() == 2 && token.text[0] < '6' && IsDigits(token.text);
-    E part = SetLevel();
+    E part = Type() == Tok::kDots ? (++at_, build_.Leaf(Kind::kEllipsis)) : SetLevel();
     if (!part || !parts.Add(part)) return nullptr;
-    time = time && part->kind == Kind::kNumber;
-    ++count;
   }
-  Expr* e = build_.Make(time && count <= 2 ? Kind::kTime : Kind::kRatio, parts.span());
-  if (!e) return Fail(ParseStatus::kLimitNodes);
-  if (e->kind == Kind::kTime) {
-    int64_t seconds = 0;
-    for (size_t i = 0; i < 3; ++i) {
-      int64_t value = 0;
-      if (i < parts.size()) for (char c : parts[i]->text) value = value * 10 + (c - '0');
-      seconds = seconds * 60 + value;
-    }
-    if (Type() == Tok::kText || Type() == Tok::kWord) {  // 8:34 P.M.
-      std::string_view half = Fold(Peek().text);
-      const bool pm = half.starts_with("p"), am = half.starts_with("a");
-      if (pm || am) {
-        if (pm && seconds < 12 * 3600) seconds += 12 * 3600;
-        if (am && seconds >= 12 * 3600) seconds -= 12 * 3600;
-        e->aux = 1;
-        while (Type() == Tok::kText || Type() == Tok::kWord || Type() == Tok::kPeriod) ++at_;
-      }
-    }
-    e->number = seconds;
-  }
-  return e;
+  E e = build_.Make(Kind::kRatio, parts.span());
+  return e ? e : Fail(ParseStatus::kLimitNodes);
 }
 
 const Expr* Parser::SetLevel() {
@@ -420,16 +445,20 @@ const Expr* Parser::Multiplicative() {
       }
       if (type == Tok::kNumber) {
         E last = factors[factors.size() - 1];
-        if (last->kind == Kind::kNumber || last->kind == Kind::kSymbol) {
-          E mixed = factors.size() == 1 && last->kind == Kind::kNumber ? Mixed(last) : nullptr;
+        const bool negative = last->kind == Kind::kNeg && (*last)[0]->kind == Kind::kNumber;
+        if (last->kind == Kind::kNumber || last->kind == Kind::kSymbol || negative) {
+          E mixed = factors.size() == 1 && last->kind != Kind::kSymbol ? Mixed(negative ? (*last)[0] : last) : nullptr;
           if (!mixed) return status_ == ParseStatus::kOk ? Fail() : nullptr;
-          factors.Set(0, mixed);
+          factors.Set(0, negative ? build_.Neg(mixed) : mixed);
           continue;
         }
       }
-      if (type == Tok::kFrac && factors.size() == 1 && (left = Mixed(factors[0]))) {
-        factors.Set(0, left);
-        continue;
+      if (type == Tok::kFrac && factors.size() == 1) {
+        const bool negative = factors[0]->kind == Kind::kNeg;
+        if ((left = Mixed(negative ? (*factors[0])[0] : factors[0]))) {
+          factors.Set(0, negative ? build_.Neg(left) : left);
+          continue;
+        }
       }
       if (status_ != ParseStatus::kOk) return nullptr;
       E right = Power();

@@ -74,6 +74,7 @@ class Parser {
   E Statement();
   E RelationChain();
   E RatioLevel();
+  E Time();
   E SetLevel();
   E Additive();
   E Multiplicative();
@@ -110,6 +111,7 @@ class Parser {
   E FunctionArgument(Function fn);
   E BigOperator();
   E Integral();
+  E Bound();
   E Limit();
   E Environment();
   E Overline();

@@ -368,16 +368,8 @@ const Expr* Parser::Wrap(E inner, Tok open, Tok close) {
   }
   const bool mixed = bracket(open) != bracket(close);
   const bool french = open == Tok::kRBracket || close == Tok::kLBracket;
-  if (inner->child_count == 2 && (mixed || french || bracket(open) == Bracket::kSquare)) {
-    Expr* e = build_.Make(Kind::kInterval, inner->children());
-    if (!e) return Fail(ParseStatus::kLimitNodes);
-    if (open == Tok::kLBracket) e->flags |= kFlagLowerClosed;
-    if (close == Tok::kRBracket) e->flags |= kFlagUpperClosed;
-    return e;
-  }
-  if (mixed || french) return Fail();
   // [[1,2],[3,4]]
-  if (bracket(open) == Bracket::kSquare) {
+  if (!mixed && !french && bracket(open) == Bracket::kSquare) {
     const auto row = [](E e) { return (e->kind == Kind::kInterval && e->flags == 3) || (e->kind == Kind::kTuple && e->aux == 1 && e->aux2 == 1); };
     bool matrix = true;
     for (E child : inner->children()) matrix = matrix && row(child) && child->child_count == (*inner)[0]->child_count;
@@ -391,6 +383,14 @@ const Expr* Parser::Wrap(E inner, Tok open, Tok close) {
       return e;
     }
   }
+  if (inner->child_count == 2 && (mixed || french || bracket(open) == Bracket::kSquare)) {
+    Expr* e = build_.Make(Kind::kInterval, inner->children());
+    if (!e) return Fail(ParseStatus::kLimitNodes);
+    if (open == Tok::kLBracket) e->flags |= kFlagLowerClosed;
+    if (close == Tok::kRBracket) e->flags |= kFlagUpperClosed;
+    return e;
+  }
+  if (mixed || french) return Fail();
   Expr* e = build_.Make(Kind::kTuple, inner->children());
   if (!e) return Fail(ParseStatus::kLimitNodes);
   e->aux = static_cast<int32_t>(bracket(open));
@@ -746,11 +746,18 @@ const Expr* Parser::RenameImaginary(E e, E index) {
   return copy;
 }
 
+// An unbraced bound: \int_0^1, \int_-1^1.
+const Expr* Parser::Bound() {
+  const bool negative = Take(Tok::kMinus);
+  E value = Primary();
+  return negative && value ? build_.Neg(value) : value;
+}
+
 const Expr* Parser::Integral() {
   ++at_;
   E lower = nullptr, upper = nullptr;
   for (int i = 0; i < 2; ++i) {
-    if (Take(Tok::kUnder)) lower = Type() == Tok::kLBrace ? Brace() : Unary();
+    if (Take(Tok::kUnder)) lower = Type() == Tok::kLBrace ? Brace() : Bound();
     else if (Take(Tok::kCaret)) upper = Type() == Tok::kLBrace ? Brace() : Exponent();
     else break;
     if (status_ != ParseStatus::kOk) return nullptr;

@@ -84,6 +84,7 @@ struct CompiledGold::Impl {
       }
       choice = choice || (entry.answer.choice && entry.answer.only_words);
       multi_valued = multi_valued || entry.multi_valued;
+      text = text || entry.answer.is_text();
     }
     golds.push_back(entry);
   }
@@ -94,6 +95,7 @@ struct CompiledGold::Impl {
   std::string_view bad_reason;
   bool choice = false;
   bool multi_valued = false;
+  bool text = false;
 };
 
 CompiledGold::CompiledGold(std::string_view gold, const Options& options) {
@@ -200,17 +202,18 @@ MathVerdict BadGold(const CompiledGold& gold) {
   return verdict;
 }
 
-ExtractOptions ExtractionFor(const Options& options, bool multi_valued, bool choice) {
+ExtractOptions ExtractionFor(const Options& options, bool multi_valued, bool choice, bool text) {
   ExtractOptions extract;
   extract.think_end = options.think_end;
   extract.join_boxes = multi_valued;
   extract.choice = choice;
+  extract.text = text;
   extract.last_expression = options.policy.last_expression;
   return extract;
 }
 
 Found FindFor(const CompiledGold::Impl& gold, std::string_view completion, Arena* arena) {
-  return FindAnswer(completion, ExtractionFor(gold.options, gold.multi_valued, gold.choice), arena);
+  return FindAnswer(completion, ExtractionFor(gold.options, gold.multi_valued, gold.choice, gold.text), arena);
 }
 
 }  // namespace
@@ -286,7 +289,7 @@ Explanation Explain(const CompiledGold& gold, std::string_view completion) {
 
 Extraction Extract(std::string_view completion, const Options& options) {
   Arena& arena = Scratch();
-  const Found found = FindAnswer(completion, ExtractionFor(options, true, false), &arena);
+  const Found found = FindAnswer(completion, ExtractionFor(options, true, false, false), &arena);
   Extraction extraction;
   extraction.anchor = found.anchor;
   if (found.anchor == Anchor::kNone) return extraction;
