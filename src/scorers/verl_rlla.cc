@@ -1,5 +1,6 @@
 // verl/rlla: verl.utils.reward_score.rlla.compute_score (tool calling, GDPO).
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <unordered_map>
 #include <variant>

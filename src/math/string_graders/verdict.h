@@ -1,10 +1,12 @@
 // What the string graders say: a verdict with everything needed to explain it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rewardloop::string_graders {
 
