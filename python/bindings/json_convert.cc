@@ -39,7 +39,7 @@ Json ConvertInt(PyObject* value, const Path& path) {
   }
   // Through int itself: a subclass may print otherwise.
   nb::object exact = nb::steal(PyNumber_Long(value));
-  nb::object digits = exact.is_valid() ? nb::steal(PyLong_Type.tp_repr(exact.ptr())) : nb::object();
+  nb::object digits = exact.is_valid() ? nb::steal(PyNumber_ToBase(exact.ptr(), 10)) : nb::object();
   if (!digits.is_valid()) {
     PyErr_Clear();
     Fail(path, "the integer has too many digits to be read", "see sys.set_int_max_str_digits");
