@@ -49,7 +49,7 @@ enum class Grouping {
 
 struct PipelineOptions {
   // --- What results mean
-  OnError on_error;
+  OnError on_error = {};
   Grouping grouping = Grouping::kSubmit;
   int64_t group_size = 0;                      // for items without one; 0: see `grouping`
   int64_t group_deadline_ns = kNoDeadline;     // from a group's first item: then it is delivered as it is
@@ -70,11 +70,21 @@ struct PipelineOptions {
 
   // Called for every event of an item's life, from the thread where it happens, with the pipeline's lock held: must be
   // quick and must not call the pipeline. For traces and the simulator's event log.
-  std::function<void(const struct PipelineEvent&)> on_event;
+  std::function<void(const struct PipelineEvent&)> on_event = nullptr;
 };
 
 struct PipelineEvent {
-  enum class Kind { kSubmitted, kStarted, kRetry, kFinished, kDelivered, kGroupDelivered };
+  enum class Kind {
+    kSubmitted,
+    kStarted,
+    kRetry,
+    kFinished,
+    kDelivered,
+    kGroupDelivered,
+    kStepBegan,     // the last three speak of a step: item_id is empty
+    kSamplingDone,
+    kStepEnded,
+  };
   Kind kind;
   int64_t time_ns;
   int64_t step;

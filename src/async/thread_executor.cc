@@ -10,6 +10,19 @@
 
 namespace rewardloop {
 namespace asio = boost::asio;
+namespace {
+
+// Thrown by a task to end the worker that runs it.
+struct Retire {};
+
+void RunWorker(asio::io_context& work) {
+  try {
+    work.run();
+  } catch (const Retire&) {
+  }
+}
+
+}  // namespace
 
 struct ThreadExecutor::State {
   explicit State(int count) : threads_wanted(count), work(count), guard(asio::make_work_guard(work)) {}
@@ -58,7 +71,7 @@ void ThreadExecutor::State::RunTimers() {
 
 ThreadExecutor::ThreadExecutor(int threads) : state_(std::make_shared<State>(threads < 1 ? 1 : threads)) {
   for (int i = 0; i < state_->threads_wanted; ++i) {
-    state_->threads.emplace_back([state = state_] { state->work.run(); });
+    state_->threads.emplace_back([state = state_] { RunWorker(state->work); });
   }
   state_->timer_thread = std::thread([state = state_] { state->RunTimers(); });
 }
@@ -136,7 +149,16 @@ void ThreadExecutor::ReplaceThread() {
   std::lock_guard<std::mutex> lock(state_->mutex);
   if (state_->stopped || state_->lost >= kMaxLostThreads) return;
   ++state_->lost;
-  state_->threads.emplace_back([state = state_] { state->work.run(); });
+  state_->threads.emplace_back([state = state_] { RunWorker(state->work); });
+}
+
+void ThreadExecutor::RetireThread() {
+  {
+    std::lock_guard<std::mutex> lock(state_->mutex);
+    if (state_->lost == 0) return;
+    --state_->lost;
+  }
+  asio::post(state_->work, [] { throw Retire(); });
 }
 
 }  // namespace rewardloop

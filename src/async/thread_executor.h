@@ -21,6 +21,7 @@ class ThreadExecutor : public Executor {
                  int64_t deadline_ns) override;
   int concurrency() const override;
   void ReplaceThread() override;
+  void RetireThread() override;
 
  private:
   struct State;

@@ -101,6 +101,10 @@ TEST(ThreadExecutor, ReplacedThreadTakesOverTheQueue) {
   ran.Wait();
   stuck.CountDown();
   returned.Wait();
+  executor.RetireThread();
+  Latch after(executor, 1);
+  executor.Post([&] { after.CountDown(); });
+  after.Wait();
 }
 
 TEST(ThreadExecutor, LastOwnerMayBeOneOfItsOwnThreads) {

@@ -28,8 +28,7 @@ struct Attempt {
   std::vector<ItemRef> items;
   std::shared_ptr<TrackedGroup> group;  // of a group manager's unit
   int32_t number = 1;
-  int64_t first_started_ns = 0;  // of the first attempt; 0: none has started
-  int64_t started_ns = 0;
+  int64_t first_started_ns = kNeverNs;  // of the first attempt
   bool timed_out = false;
 
   std::shared_ptr<Limiter> limiter;

@@ -63,9 +63,8 @@ void PipelineImpl::Run(const AttemptPtr& attempt, Lock lock) {
   }
   const int64_t now_ns = Now();
   attempt->phase = Attempt::Phase::kRunning;
-  attempt->started_ns = now_ns;
-  if (attempt->first_started_ns == 0) attempt->first_started_ns = now_ns;
-  const int64_t deadline_ns = std::min(DeadlineAfter(now_ns, options_.timeout_ns),
+  if (attempt->first_started_ns == kNeverNs) attempt->first_started_ns = now_ns;
+  const int64_t deadline_ns = std::min(DeadlineAfter(now_ns, timeout_ns_),
                                        DeadlineAfter(attempt->first_started_ns, options_.total_timeout_ns));
   attempt->context.emplace(MakeContext(items.front().item(), deadline_ns, attempt->stop.get_token()));
   if (deadline_ns != kNoDeadline) {

@@ -14,6 +14,9 @@
 
 namespace rewardloop {
 
+// A time that never came. Not 0, which a virtual clock may show.
+inline constexpr int64_t kNeverNs = -1;
+
 struct Attempt;
 struct TrackedGroup;
 

@@ -64,7 +64,7 @@ void PipelineImpl::RunChunk(const BatchPtr& batch, int32_t begin, int32_t end) {
   run->batch = batch;
   run->end = end;
   run->done.reserve(end - begin);
-  const bool watched = options_.timeout_ns != kNoDeadline;
+  const bool watched = timeout_ns_ != kNoDeadline;
   std::list<std::shared_ptr<ChunkRun>>::iterator entry;
   if (watched) {
     Lock lock(mutex_);
@@ -84,7 +84,7 @@ void PipelineImpl::RunChunk(const BatchPtr& batch, int32_t begin, int32_t end) {
       run->started_ns = started_ns;
     }
     const RewardItem& item = batch->items[i];
-    ScoreContext context = MakeContext(item, DeadlineAfter(started_ns, options_.timeout_ns), {});
+    ScoreContext context = MakeContext(item, DeadlineAfter(started_ns, timeout_ns_), {});
     Done done;
     done.index = i;
     done.verdict = SafeRun([&] { return manager_->Run(item, context); });
@@ -94,13 +94,13 @@ void PipelineImpl::RunChunk(const BatchPtr& batch, int32_t begin, int32_t end) {
     done.attempts = 1;
     done.digest = MakeDigest(item);
     done.from_chunk = done.item_is_free = true;
-    if (watched && now_ns - started_ns > options_.timeout_ns) {
+    if (watched && now_ns - started_ns > timeout_ns_) {
       done.verdict = Verdict::Of(ItemStatus::kTimeout, "timeout", "took longer than its time-out");
     }
     {
       std::unique_lock<std::mutex> guard(run->mutex, std::defer_lock);
       if (watched) guard.lock();
-      run->started_ns = 0;
+      run->started_ns = kNeverNs;
       abandoned = run->abandoned;
       if (!abandoned) run->done.push_back(std::move(done));
     }
@@ -145,7 +145,7 @@ void PipelineImpl::FlushChunk(const std::shared_ptr<ChunkRun>& run) {
 void PipelineImpl::ArmWatchdogLocked() {
   if (watchdog_armed_) return;
   watchdog_armed_ = true;
-  const int64_t period_ns = std::clamp<int64_t>(options_.timeout_ns / 4, 1'000'000, 1'000'000'000);
+  const int64_t period_ns = std::clamp<int64_t>(timeout_ns_ / 4, 1'000'000, 1'000'000'000);
   executor_.PostAt(DeadlineAfter(Now(), period_ns), [self = shared_from_this()] { self->RunWatchdog(); });
 }
 
@@ -156,7 +156,7 @@ void PipelineImpl::RunWatchdog() {
     std::vector<Done> done;
     {
       std::lock_guard<std::mutex> guard(run->mutex);
-      if (run->abandoned || run->started_ns == 0 || now_ns - run->started_ns <= options_.timeout_ns) continue;
+      if (run->abandoned || run->started_ns == kNeverNs || now_ns - run->started_ns <= timeout_ns_) continue;
       run->abandoned = true;
       done.swap(run->done);
       Done& late = done.emplace_back();

@@ -10,12 +10,12 @@ namespace {
 using testing::kSecond;
 using testing::MakeItem;
 
-struct Setup {
+struct Bench {
   std::unique_ptr<Simulator> simulator = Simulator::Make({.concurrency = 2});
   std::shared_ptr<testing::TimerScorer> scorer = std::make_shared<testing::TimerScorer>();
   std::unique_ptr<AsyncRewardPipeline> pipeline;
 
-  explicit Setup(PipelineOptions options = {}) {
+  explicit Bench(PipelineOptions options = {}) {
     pipeline = testing::MakePipeline(Engine::MakeOn(simulator.get()), std::make_shared<testing::ScorerManager>(scorer),
                                      std::move(options));
   }
@@ -29,7 +29,7 @@ std::vector<RewardItem> Items(int count) {
 }
 
 TEST(Concurrency, SixteenSubmitsOfOneItemTakeOneSecond) {
-  Setup setup;
+  Bench setup;
   std::vector<BatchHandle> handles;
   for (RewardItem& item : Items(16)) handles.push_back(setup.pipeline->Submit({std::move(item)}).value());
   for (const BatchHandle& handle : handles) {
@@ -41,14 +41,14 @@ TEST(Concurrency, SixteenSubmitsOfOneItemTakeOneSecond) {
 }
 
 TEST(Concurrency, OneSubmitOfSixteenItemsTakesOneSecond) {
-  Setup setup;
+  Bench setup;
   const auto handle = setup.pipeline->Submit(Items(16));
   EXPECT_EQ(setup.pipeline->Collect(*handle)->results.size(), 16u);
   EXPECT_EQ(setup.now(), kSecond);
 }
 
 TEST(Concurrency, ThousandSecondsOfWorkWith256InFlightTakeFourSeconds) {
-  Setup setup({.max_concurrent = 256});
+  Bench setup({.max_concurrent = 256});
   const auto handle = setup.pipeline->Submit(Items(1000));
   EXPECT_TRUE(setup.pipeline->Collect(*handle)->status.ok());
   EXPECT_EQ(setup.now(), 4 * kSecond);  // ceil(1000 / 256)
@@ -57,7 +57,7 @@ TEST(Concurrency, ThousandSecondsOfWorkWith256InFlightTakeFourSeconds) {
 
 TEST(Concurrency, SubmitsOfEverySizeEndAtTheSameTime) {
   for (const int size : {1, 3, 8, 50, 100}) {
-    Setup setup({.max_concurrent = 7});
+    Bench setup({.max_concurrent = 7});
     auto items = Items(100);
     std::vector<BatchHandle> handles;
     for (int begin = 0; begin < 100; begin += size) {

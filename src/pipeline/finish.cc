@@ -40,7 +40,7 @@ bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done done) {
   const int64_t finished_ns = done.finished_ns;
   const bool free_item = done.item_is_free;
   if (done.from_chunk) EmitLocked(PipelineEvent::Kind::kStarted, *batch, i, done.started_ns, 1);
-  if (done.started_ns != 0) step.timeline.AddItem(done.started_ns, finished_ns);
+  if (done.started_ns != kNeverNs) step.timeline.AddItem(done.started_ns, finished_ns);
 
   std::vector<std::pair<int32_t, Done>> followers;
   if (const auto entry = batch->followers.find(i); entry != batch->followers.end()) {
@@ -48,7 +48,7 @@ bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done done) {
       Done copy = done;
       copy.index = row;
       // Judged once: the work is the leader's.
-      copy.started_ns = 0;
+      copy.started_ns = kNeverNs;
       copy.from_chunk = false;
       copy.item_is_free = true;
       followers.emplace_back(row, std::move(copy));
@@ -111,7 +111,7 @@ void PipelineImpl::FillResult(Batch& batch, Done done) {
   result.reason = std::move(verdict.reason);
   result.error = std::move(verdict.error);
   result.digest = done.digest;
-  result.timing.started_ns = done.started_ns;
+  result.timing.started_ns = done.started_ns == kNeverNs ? 0 : done.started_ns;
   result.timing.finished_ns = done.finished_ns;
   result.timing.attempts = done.attempts;
   if (const Scorer* scorer = manager_->ScorerOf(batch.items[done.index])) {

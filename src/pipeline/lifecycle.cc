@@ -1,4 +1,5 @@
 // Steps, cancellation, dropped handles, closing.
+#include <algorithm>
 #include <utility>
 
 #include "pipeline/engine_impl.h"
@@ -12,6 +13,7 @@ PipelineImpl::PipelineImpl(std::shared_ptr<Engine> engine, std::shared_ptr<Rewar
       metrics_(&static_cast<EngineImpl&>(*engine_).metrics()),
       manager_(std::move(manager)),
       options_(std::move(options)),
+      timeout_ns_(std::min(options_.timeout_ns, manager_->timeout_ns().value_or(kNoDeadline))),
       slots_(Limiter::Make({.max_concurrent = options_.max_concurrent > 0 ? options_.max_concurrent
                                                                           : engine_->options().max_concurrent},
                            &executor_)) {
@@ -44,9 +46,14 @@ void PipelineImpl::EmitLocked(PipelineEvent::Kind kind, const Batch& batch, int3
   options_.on_event({kind, time_ns, batch.step, batch.id, result.item_id, result.status, attempt});
 }
 
+void PipelineImpl::EmitStepLocked(PipelineEvent::Kind kind, int64_t step, int64_t time_ns) {
+  if (options_.on_event) options_.on_event({kind, time_ns, step, 0, {}, ItemStatus::kScored, 0});
+}
+
 int64_t PipelineImpl::BeginStep() {
   Lock lock(mutex_);
   const int64_t id = next_step_++;
+  EmitStepLocked(PipelineEvent::Kind::kStepBegan, id, Now());
   auto step = std::make_unique<StepState>();
   step->marked = true;
   step->timeline.Begin(Now());
@@ -60,6 +67,7 @@ Status PipelineImpl::SamplingDone(int64_t step_id) {
   if (!step->marked) return FailedPrecondition("step 0 is the pipeline's own and has no marks", "use BeginStep()");
   step->sampling_done = true;
   step->timeline.SamplingDone(Now());
+  EmitStepLocked(PipelineEvent::Kind::kSamplingDone, step_id, Now());
   step->changed.NotifyAll();
   if (step->over()) FireLocked(&step->when_group);
   return Status();
@@ -71,6 +79,7 @@ Status PipelineImpl::EndStep(int64_t step_id) {
   if (!step->marked) return FailedPrecondition("step 0 is the pipeline's own and ends with it");
   if (step->ended) return Status();
   step->ended = true;
+  EmitStepLocked(PipelineEvent::Kind::kStepEnded, step_id, Now());
   CloseOpenGroupsLocked(*step);
   step->changed.NotifyAll();
   FireLocked(&step->when_group);

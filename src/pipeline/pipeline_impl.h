@@ -27,7 +27,7 @@ namespace rewardloop {
 struct Done {
   int32_t index = 0;
   Verdict verdict;
-  int64_t started_ns = 0;
+  int64_t started_ns = kNeverNs;
   int64_t finished_ns = 0;
   int32_t attempts = 0;
   Digest digest{};
@@ -56,7 +56,7 @@ struct ChunkRun {
   int32_t end = 0;
   std::mutex mutex;  // guards what follows; taken after the pipeline's mutex or alone
   int32_t index = -1;
-  int64_t started_ns = 0;  // of item `index`; 0: between items
+  int64_t started_ns = kNeverNs;  // of item `index`; kNeverNs: between items
   bool abandoned = false;
   std::vector<Done> done;
 };
@@ -105,6 +105,7 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   // Methods called ...Locked need mutex_.
   Result<StepState*> FindStepLocked(int64_t step) const;
   Result<BatchPtr> FindBatchLocked(const BatchHandle& handle) const;
+  void EmitStepLocked(PipelineEvent::Kind kind, int64_t step, int64_t time_ns);
   void EmitLocked(PipelineEvent::Kind kind, const Batch& batch, int32_t index, int64_t time_ns, int32_t attempt = 0);
 
   // intake.cc
@@ -174,6 +175,7 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   EngineMetrics* const metrics_;
   const std::shared_ptr<RewardManager> manager_;
   const PipelineOptions options_;
+  const int64_t timeout_ns_;  // of one attempt: the pipeline's or the manager's, whichever is shorter
   const std::shared_ptr<Limiter> slots_;  // items in flight
 
   mutable std::mutex mutex_;

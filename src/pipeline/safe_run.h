@@ -1,31 +1,14 @@
 // SafeRun: user code may throw or return nonsense; each has its defined status.
 #pragma once
 
-#include <cxxabi.h>
-
 #include <cmath>
-#include <cstdlib>
 #include <exception>
-#include <string>
-#include <typeinfo>
+#include <utility>
 
 #include "rewardloop/result.h"
+#include "scorers/guard.h"
 
 namespace rewardloop {
-
-inline Verdict VerdictOfException(std::exception_ptr exception) {
-  try {
-    std::rethrow_exception(exception);
-  } catch (const std::exception& error) {
-    int failed = 0;
-    char* const demangled = abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &failed);
-    const std::string type = failed == 0 ? demangled : typeid(error).name();
-    std::free(demangled);
-    return Verdict::Error("exception", type + ": " + error.what());
-  } catch (...) {
-    return Verdict::Error("exception", "an exception that is no std::exception");
-  }
-}
 
 // A score that is no finite number is no score.
 inline Verdict Checked(Verdict verdict) {
