@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CLI = Path(os.environ.get("REWARDLOOP_CLI", ROOT / "build/release/bin/rewardloop"))
+CLI = Path(os.environ.get("REWARDLOOP_BIN", ROOT / "build/release/bin/rewardloop"))
 FENCE = re.compile(r"^```(sh|python|text) (run|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 DOCUMENTS = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples/quickstart"
-CLI = Path(os.environ.get("REWARDLOOP_CLI", ROOT / "build/release/bin/rewardloop"))
+CLI = Path(os.environ.get("REWARDLOOP_BIN", ROOT / "build/release/bin/rewardloop"))
 sys.path.insert(0, str(FOLDER))
 
 import make_rollouts  # noqa: E402
