@@ -41,7 +41,7 @@ release: setup build/release/build.ninja
 
 # --- what people run
 demo: setup build/release/build.ninja
-	@ninja -C build/release -j $(JOBS) --quiet rewardloop _core_stub
+	@ninja -C build/release -j $(JOBS) --quiet rewardloop python_package
 	@examples/quickstart/run.sh
 
 test: test-cpp test-python test-tidy
