@@ -11,13 +11,14 @@ PYTHON := .venv/bin/python
 CONCURRENT := async managers pipeline scorers
 
 .PHONY: help setup build demo test test-cpp test-python test-tidy test-sanitizers test-asan test-tsan fuzz \
-        test-reasoning-gym bench install format clean
+        test-corpora test-reasoning-gym bench install format clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo                score examples/quickstart and print a summary"
 	@echo "make test                C++ and Python tests, type check, tidiness"
 	@echo "make test-sanitizers     all C++ tests under ASan+UBSan, the concurrent ones under TSan"
+	@echo "make test-corpora        verdicts on other graders' rows (REWARDLOOP_CORPORA, ../shared/corpora)"
 	@echo "make test-reasoning-gym  right and wrong answers of other people's task families"
 	@echo "make fuzz                libFuzzer targets, FUZZ_SECONDS=60 each"
 	@echo "make bench               benchmarks with checked answers"
@@ -74,9 +75,12 @@ test-tsan: setup-sanitizers build/tsan/build.ninja
 	@ctest --test-dir build/tsan --output-on-failure --no-tests=error -j $(JOBS) \
 	   -R '^($(subst $(eval ) ,|,$(CONCURRENT)))\.'
 
-FUZZ_SECONDS ?= 600
+FUZZ_SECONDS ?= 60
 fuzz: setup-sanitizers
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+test-corpora: release
+	@tools/math_table.sh
 
 test-reasoning-gym: release
 	@tools/setup.sh --extra tools/requirements-reasoning-gym.txt
