@@ -297,7 +297,7 @@ int RunCommand(const std::vector<std::string>& arguments) {
   try {
     root.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    return Print(ActiveApp(&root)->help()) ? kExitDone : kExitUsage;
+    return Print(root.help()) ? kExitDone : kExitUsage;
   } catch (const CLI::ParseError& error) {
     return Fail(InvalidArgument(error.what(), SuggestionForArgument(*ActiveApp(&root), error.what(), arguments)));
   }

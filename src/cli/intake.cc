@@ -119,7 +119,7 @@ Status Intake::AddRow(Row row) {
   slot.ordinal = row.ordinal;
   slot.line_number = row.line_number;
   slot.line = std::move(row.line);
-  slot.has_output_column = row.has_output_column;
+  slot.shape = row.shape;
   slot.item_id = row.item.item_id;
   slot.data_source = row.item.data_source;
   slot.bytes = bytes;

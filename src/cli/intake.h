@@ -20,7 +20,7 @@ struct Slot {
   int64_t ordinal = 0;
   int64_t line_number = 0;
   std::string line;
-  bool has_output_column = false;
+  RowShape shape;
   std::string item_id;
   std::string data_source;
   std::string group_id;

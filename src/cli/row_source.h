@@ -9,6 +9,7 @@
 #include "io/line_reader.h"
 #include "io/row_mapping.h"
 #include "io/row_parser.h"
+#include "io/row_writer.h"
 #include "rewardloop/item.h"
 
 namespace rewardloop::cli {
@@ -17,7 +18,7 @@ struct Row {
   int64_t ordinal = 0;      // from 0
   int64_t line_number = 0;  // from 1
   std::string line;         // as written
-  bool has_output_column = false;
+  RowShape shape;
   Json columns;  // the mapped columns and the extra ones that were asked for
   RewardItem item;
   Status problem;  // not ok: the row is JSON, but no item; `item` has an id all the same

@@ -198,7 +198,7 @@ Status ScoreRun::Deliver(Slot* slot, const RewardResult& result) {
   if (cancelled_ && result.status == ItemStatus::kCancelled) return Status();
   ++outcome_.fresh_rows;
   scratch_.clear();
-  AppendOutputRow(slot->line, slot->has_output_column, result, parts_.timing, &scratch_);
+  AppendOutputRow(slot->line, slot->shape, result, parts_.timing, &scratch_);
   Summarize(*slot, result);
   slot->line = std::string();
   return parts_.output->Add(slot->ordinal, scratch_);

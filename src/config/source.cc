@@ -35,6 +35,18 @@ Status CheckScorer(const ConfigSource& source, const PipelineConfig& config, con
   return CheckArgs(source, "scorer_args", "scorer '" + config.scorer + "'", spec->args, config.scorer_args);
 }
 
+// One by one for the same reason.
+Status CheckDataSources(const ConfigSource& source, const PipelineConfig& config, const ScorerRegistry& registry) {
+  if (!config.scorer.empty()) return Status();
+  SelectorOptions options = config.ToSelectorOptions();
+  for (const auto& entry : config.ToSelectorOptions().data_sources) {
+    options.data_sources = {entry};
+    const auto selector = ScorerSelector::Make(registry, options);
+    if (!selector.ok()) return At(source, "data_sources." + entry.first, selector.status());
+  }
+  return Status();
+}
+
 Status CheckManager(const ConfigSource& source, const PipelineConfig& config, const ManagerRegistry& registry) {
   const ManagerSpec* spec = registry.Find(config.manager);
   if (spec) return CheckArgs(source, "manager_args", "manager '" + config.manager + "'", spec->args, config.manager_args);
@@ -88,10 +100,7 @@ Result<PipelineConfig> ResolveConfig(const ConfigSource& source, const ScorerReg
   if (!fields.ok()) return At(source, "fields", fields.status());
   if (scorers) {
     RL_RETURN_IF_ERROR(CheckScorer(source, config, *scorers));
-    const auto selector = config.scorer.empty()
-                              ? ScorerSelector::Make(*scorers, config.ToSelectorOptions())
-                              : Result<std::shared_ptr<const ScorerSelector>>(std::shared_ptr<const ScorerSelector>());
-    if (!selector.ok()) return At(source, "data_sources", selector.status());
+    RL_RETURN_IF_ERROR(CheckDataSources(source, config, *scorers));
   }
   if (managers) RL_RETURN_IF_ERROR(CheckManager(source, config, *managers));
   return parsed;

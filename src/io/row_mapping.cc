@@ -212,7 +212,8 @@ Json PromptOfMessages(const Json& messages) {
 // What to do about a row without a response, judged by the columns it has.
 std::string MissingResponseHint(const Json& row) {
   for (const std::string& preset : PresetNames()) {
-    for (const std::string& path : PathsOfPreset(preset)[kResponse]) {
+    const Paths candidates = PathsOfPreset(preset)[kResponse];
+    for (const std::string& path : candidates) {
       const Json* value = row.Find(path);
       if (value && (value->is_string() || IsMessages(*value))) {
         return "rows of " + preset + " have `" + path + "`: use --preset " + preset + ", or --field response=COLUMN";

@@ -210,7 +210,9 @@ TEST(RowParserTest, MustHold6Utf8TestsAgree) {
     const bool plain = std::none_of(bytes.begin(), bytes.end(), [](char c) {
       return (static_cast<unsigned char>(c) < 0x20) || c == '"' || c == '\\';
     });
-    if (plain) EXPECT_EQ(ParseRow("{\"v\": \"" + bytes + "\"}").ok(), valid) << line;
+    if (plain) {
+      EXPECT_EQ(ParseRow("{\"v\": \"" + bytes + "\"}").ok(), valid) << line;
+    }
     ++cases;
   }
   EXPECT_EQ(cases, 222);

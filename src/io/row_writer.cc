@@ -29,33 +29,23 @@ void AppendMember(std::string_view raw_key, std::string_view raw_value, bool* fi
 }
 
 // Columns whose names are needed move into the object `input`, together with an own column of that name.
-void AppendColumns(std::string_view line, const RewardResult& result, bool timing, bool* first, bool* wrote_id,
-                   std::string* out) {
+void AppendColumns(std::string_view line, const RowShape& shape, bool timing, bool* first, std::string* out) {
   const std::vector<RawColumn> columns = SplitColumns(line);
-  std::string id;
-  AppendJsonString(result.item_id, &id);
-  std::vector<bool> moves(columns.size());
-  bool any = false;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const RawColumn& column = columns[i];
-    const bool is_id = column.key == "item_id" && column.raw_value == id && !*wrote_id;
-    if (is_id) *wrote_id = true;
-    moves[i] = !is_id && IsOutputColumn(column.key, timing);
-    any = any || moves[i];
-  }
+  const auto moves = [&](const RawColumn& column) {
+    if (column.key == "item_id") return !shape.has_id;
+    return column.key == "input" || IsOutputColumn(column.key, timing);
+  };
+  bool any = false;  // but `input` itself
+  for (const RawColumn& column : columns) any = any || (column.key != "input" && moves(column));
   out->push_back('{');
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (any && columns[i].key == "input") moves[i] = true;
-    if (!moves[i]) AppendMember(columns[i].raw_key, columns[i].raw_value, first, out);
-  }
-  if (!any) return;
   std::string moved = "{";
   bool first_moved = true;
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (moves[i]) AppendMember(columns[i].raw_key, columns[i].raw_value, &first_moved, &moved);
+  for (const RawColumn& column : columns) {
+    if (any && moves(column)) AppendMember(column.raw_key, column.raw_value, &first_moved, &moved);
+    else AppendMember(column.raw_key, column.raw_value, first, out);
   }
   moved.push_back('}');
-  AppendMember("\"input\"", moved, first, out);
+  if (any) AppendMember("\"input\"", moved, first, out);
 }
 
 void AppendOptionalString(const std::optional<std::string>& text, std::string* out) {
@@ -112,23 +102,17 @@ const std::vector<std::string>& OutputColumns() {
   return names;
 }
 
-void AppendOutputRow(std::string_view line, bool has_output_column, const RewardResult& result, bool timing,
+void AppendOutputRow(std::string_view line, const RowShape& shape, const RewardResult& result, bool timing,
                      std::string* out) {
   bool first = true;
-  bool wrote_id = false;
-  if (has_output_column) {
-    AppendColumns(line, result, timing, &first, &wrote_id, out);
-  } else {
-    out->append(OpenRow(line, &first));
-  }
-  const char* const comma = first ? "" : ",";
-  if (!wrote_id) {
-    out->append(comma).append("\"item_id\":");
+  if (shape.has_other) AppendColumns(line, shape, timing, &first, out);
+  else out->append(OpenRow(line, &first));
+  if (!shape.has_id) {
+    out->append(first ? "\"item_id\":" : ",\"item_id\":");
     AppendJsonString(result.item_id, out);
-    out->append(",\"status\":\"");
-  } else {
-    out->append(comma).append("\"status\":\"");
+    first = false;
   }
+  out->append(first ? "\"status\":\"" : ",\"status\":\"");
   out->append(ItemStatusName(result.status)).append("\",\"score\":");
   if (result.score) AppendJsonDouble(*result.score, out);
   else out->append("null");

@@ -13,9 +13,14 @@ namespace rewardloop {
 // `input`; an `item_id` that is the row's id as it stands stays where it is.
 const std::vector<std::string>& OutputColumns();
 
-// Appends `line` (a valid JSON object) with the columns of `result` and a newline to `out`. `has_output_column`: the line has a
-// column of OutputColumns(), as RowParser found out.
-void AppendOutputRow(std::string_view line, bool has_output_column, const RewardResult& result, bool timing,
+// What of OutputColumns() an input row has.
+struct RowShape {
+  bool has_id = false;     // an `item_id` that is the row's id as it stands
+  bool has_other = false;  // any other, an `item_id` that is not the id included
+};
+
+// Appends `line` (a valid JSON object) with the columns of `result` and a newline to `out`.
+void AppendOutputRow(std::string_view line, const RowShape& shape, const RewardResult& result, bool timing,
                      std::string* out);
 
 }  // namespace rewardloop

@@ -1,0 +1,49 @@
+"""The messages people meet most, word for word: changing one is a decision."""
+
+import json
+
+import pytest
+
+from conftest import gsm8k_row
+
+ROW = json.dumps(gsm8k_row(1))
+
+
+@pytest.mark.parametrize("content,flags,message", [
+    ('{"a": 1,}', ("--scorer", "gsm8k"), "error: rows.jsonl:1:9: expected a key in double quotes\n"),
+    (ROW + "\n{'a': 1}", ("--scorer", "gsm8k"),
+     "error: rows.jsonl:2:2: expected a key in double quotes\n"
+     "hint: JSON text is in double quotes; is this a printed Python dict?\n"),
+    ('{"response": "x", "ground_truth": "1', ("--scorer", "gsm8k"), "error: rows.jsonl:1:37: the text ends inside a string\n"),
+    ('{"pred": "x", "ground_truth": "1"}', ("--scorer", "gsm8k"),
+     "error: rows.jsonl:1:1: the response is missing: there is no column `response`, `outputs`, `solution_str`\n"
+     "hint: name the column with --field response=COLUMN\n"),
+    ('{"output": "x", "gts": "1"}', ("--scorer", "gsm8k"),
+     "error: rows.jsonl:1:1: the response is missing: there is no column `response`, `outputs`, `solution_str`\n"
+     "hint: rows of verl have `output`: use --preset verl, or --field response=COLUMN\n"),
+    (ROW + "\n" + ROW, ("--scorer", "gsm8k"),
+     "error: rows.jsonl:2:1: item_id 'row-1' stands in line 1 already\n"
+     "hint: ids must be unique; without the column every row is named after its line\n"),
+    (ROW, ("--timeout", "soon"), "error: --timeout 'soon': expected a number\n"),
+    (ROW, ("--timeout", "-1"), "error: --timeout: 'timeout' must be at least 0, not -1\n"),
+    (ROW, ("--overflow", "bloc"),
+     "error: --overflow: 'overflow' must be one of 'block', 'drop_oldest', 'reject', not \"bloc\"\n"
+     "hint: did you mean 'block'?\n"),
+    (ROW, ("--scorer-arg", "method"), "error: --scorer-arg 'method': expected NAME=VALUE\n"),
+    (ROW, ("--scorer", "my.py:fn"),
+     "error: 'my.py:fn' names a Python function, and Python functions cannot be run here yet\n"
+     "hint: `rewardloop list scorers` shows the built-in ones\n"),
+    (ROW, ("--preset", "vrel"),
+     "error: --preset: 'preset' must be one of '', 'verl', 'trl', 'openrlhf', 'slime', 'chat', not \"vrel\"\n"
+     "hint: did you mean 'verl'?\n"),
+    (ROW, ("--scorer", "gsm8k", "-o", "rows.jsonl"),
+     "error: --output rows.jsonl is the input itself\nhint: write to another file\n"),
+    (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl.gz"),
+     "error: --output out.jsonl.gz: rows are written as plain JSONL\n"
+     "hint: name it without .gz, or write to - and pipe through gzip\n"),
+])
+def test_messages(run, write, content, flags, message):
+    write("rows.jsonl", content)
+    got = run("score", "rows.jsonl", *flags, "-q")
+    assert got.code == 2
+    assert got.err == message
