@@ -37,8 +37,13 @@ class Evaluator {
   // Replaces an undecided division or logarithm by "undefined" where the argument is exactly zero.
   BallStatus Refine(BallStatus status, const Expr* argument, const Binding* env, int depth);
   void Note(const Ball& x) {
-    if (!x.IsReal()) return;
-    const int64_t scale = Scale(x.re());
+    int64_t scale = 0;
+    if (x.IsReal()) {
+      scale = Scale(x.re());
+    } else if (!x.ContainsZero()) {
+      scale = std::max(UpperExponent(x.re()), UpperExponent(x.im()));
+      scale = scale < 0 ? -scale : scale;
+    }
     if (scale > 64) info_->scale_bits = std::min(kScaleMax, info_->scale_bits + scale);
   }
 
@@ -400,6 +405,7 @@ BallStatus Evaluator::Eval(const Expr* e, const Binding* env, Ball* out, int dep
       if (!ParseNumber(e->text, 10, 0, fuel_, &digits)) return Unsupported();
       out->Set(digits, prec_);
       if (e->number != 0 && !digits.is_zero()) {
+        if (!fuel_.Spend(2000 + 5 * prec_)) return BallStatus::kFuel;
         RealBall ten;
         fmpz_t exponent;
         fmpz_init_set_si(exponent, e->number);

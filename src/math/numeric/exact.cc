@@ -499,6 +499,15 @@ bool ReadDigits(std::string_view digits, int base, Fuel& fuel, Rational* out) {
 
 bool ParseNumber(std::string_view text, int base, int64_t exponent, Fuel& fuel, Rational* out) {
   if (base < 2 || base > 36) return false;
+  if (base == 10 && exponent == 0 && text.size() <= 18 && !text.empty()) {  // nearly every number there is
+    int64_t value = 0;
+    size_t i = 0;
+    for (; i < text.size() && static_cast<unsigned char>(text[i] - '0') < 10; ++i) value = value * 10 + (text[i] - '0');
+    if (i == text.size()) {
+      *out = Rational(value);
+      return fuel.Spend(2);
+    }
+  }
   const size_t point = text.find('.');
   size_t digit_count = 0;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -5,7 +5,8 @@
 
 namespace rewardloop::math {
 
-inline constexpr int64_t kIntegrandEvaluationsMax = 4'000;
+inline constexpr int64_t kIntegrandEvaluationsMax = 2'000;
+inline constexpr int64_t kQuadratureStepCost = 1'500;  // Arb's own work for one evaluation
 inline constexpr slong kIntegralPrecisionMax = 256;
 inline constexpr slong kQuadratureDegreeMax = 64;
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t kDenominator = 1'048'573;  // a prime: no value is special to any period or root
 constexpr int64_t kAgreementBits = 100;
+constexpr slong kPrecisionRatio = 256;
 
 }  // namespace
 
@@ -81,7 +82,7 @@ const Binding* PointSource::Draw(int index) {
     if (integer_[i]) {
       // The first integer variable takes these values in turn, so that they are all different; the others are small, and
       // both n > k and n < k occur.
-      constexpr int64_t kIntegers[] = {3, 6, 2, 11, 5, 23, 8, 57, 4, 38, 7, 17, 1, 9, 29, 13};
+      constexpr int64_t kIntegers[] = {3, 6, 2, 11, 5, 17, 8, 23, 4, 13, 7, 10, 1, 9, 12, 14};
       const bool first = i == static_cast<size_t>(std::find(integer_.begin(), integer_.end(), 1) - integer_.begin());
       values_[i] = Rational(first ? kIntegers[index % 16] : static_cast<int64_t>(r % 9) + 1);
       continue;
@@ -104,22 +105,28 @@ namespace {
 
 // Evaluates with rising precision until the value is known to `bits` relative bits.
 BallStatus EvaluateWell(const Expr* e, const Binding* env, bool odd_real_roots, const NumericOptions& options, Fuel& fuel,
-                        slong from, Ball* out) {
+                        slong from, Ball* out, BallInfo* info) {
+  constexpr slong kUndecidedPrecisionMax = 512;  // a pole or a jump was hit exactly
   BallStatus status = BallStatus::kUndecided;
-  for (slong prec = from; prec <= kPrecisionPointsMax; prec *= 2) {
-    BallInfo info;
-    status = EvaluateBall(e, {options, fuel, prec, odd_real_roots}, env, out, &info);
+  for (slong prec = from; prec <= std::max(from, kUndecidedPrecisionMax); prec *= 2) {
+    *info = BallInfo();
+    status = EvaluateBall(e, {options, fuel, prec, odd_real_roots}, env, out, info);
     if (status != BallStatus::kUndecided) break;
   }
   return status;
 }
 
+// Bits that must agree: values far from 1 can hide a difference of moderate size.
+int64_t NeededBits(const BallInfo& x, const BallInfo& y) {
+  return kAgreementBits + 2 * std::min(kScaleMax / 4, std::max(x.scale_bits, y.scale_bits));
+}
+
 // Does the difference, which contains zero, leave room for anything but zero?
-bool Agrees(const Ball& difference, const Ball& x) {
+bool Agrees(const Ball& difference, const Ball& x, int64_t needed) {
   const int64_t error = std::max(UpperExponent(difference.re()), UpperExponent(difference.im()));
   int64_t scale = std::max(UpperExponent(x.re()), UpperExponent(x.im()));
   if (scale <= -kScaleMax || scale >= kScaleMax || x.ContainsZero()) scale = 0;
-  return error <= scale - kAgreementBits;
+  return error <= scale - needed;
 }
 
 enum class PointVerdict : uint8_t { kAgree, kDiffer, kSkip, kUnsupported, kFuel };
@@ -128,9 +135,10 @@ PointVerdict ComparePoint(const Expr* a, const Expr* b, const Binding* env, bool
                           const NumericOptions& options, Fuel& fuel) {
   for (slong prec = kPrecisionPoints; prec <= kPrecisionPointsMax; prec *= 2) {
     Ball x, y;
-    const BallStatus sx = EvaluateWell(a, env, odd_real_roots, options, fuel, prec, &x);
+    BallInfo info_x, info_y;
+    const BallStatus sx = EvaluateWell(a, env, odd_real_roots, options, fuel, prec, &x, &info_x);
     if (sx == BallStatus::kFuel) return PointVerdict::kFuel;
-    const BallStatus sy = EvaluateWell(b, env, odd_real_roots, options, fuel, prec, &y);
+    const BallStatus sy = EvaluateWell(b, env, odd_real_roots, options, fuel, prec, &y, &info_y);
     if (sy == BallStatus::kFuel) return PointVerdict::kFuel;
     if (sx == BallStatus::kUnsupported || sy == BallStatus::kUnsupported) return PointVerdict::kUnsupported;
     if (sx == BallStatus::kUndecided || sy == BallStatus::kUndecided) return PointVerdict::kSkip;
@@ -144,7 +152,10 @@ PointVerdict ComparePoint(const Expr* a, const Expr* b, const Binding* env, bool
     acb_sub(difference.get(), x.get(), y.get(), prec);
     if (!difference.IsFinite()) return PointVerdict::kSkip;
     if (!difference.ContainsZero()) return PointVerdict::kDiffer;
-    if (Agrees(difference, x)) return PointVerdict::kAgree;
+    const int64_t needed = NeededBits(info_x, info_y);
+    if (Agrees(difference, x, needed)) return PointVerdict::kAgree;
+    if (needed > kPrecisionPointsMax) return PointVerdict::kSkip;
+    while (prec * 2 < needed) prec *= 2;
   }
   return PointVerdict::kSkip;
 }
@@ -178,8 +189,9 @@ RatioResult RatioAtPoints(const Expr* a, const Expr* b, bool odd_real_roots, con
   for (int i = 0; i < kPointCandidates && agreed < kPointsWanted; ++i) {
     const Binding* env = points.Draw(i);
     Ball x, y;
-    const BallStatus sx = EvaluateWell(a, env, odd_real_roots, options, fuel, kPrecisionPoints, &x);
-    const BallStatus sy = EvaluateWell(b, env, odd_real_roots, options, fuel, kPrecisionPoints, &y);
+    BallInfo info_x, info_y;
+    const BallStatus sx = EvaluateWell(a, env, odd_real_roots, options, fuel, kPrecisionRatio, &x, &info_x);
+    const BallStatus sy = EvaluateWell(b, env, odd_real_roots, options, fuel, kPrecisionRatio, &y, &info_y);
     if (fuel.empty()) {
       result.equality = Equality::kLimit;
       return result;
@@ -193,7 +205,7 @@ RatioResult RatioAtPoints(const Expr* a, const Expr* b, bool odd_real_roots, con
     if (odd_real_roots && (x.IsNonReal() || y.IsNonReal())) continue;
     if (x.ContainsZero() || y.ContainsZero()) continue;
     Ball q;
-    acb_div(q.get(), x.get(), y.get(), kPrecisionPoints);
+    acb_div(q.get(), x.get(), y.get(), kPrecisionRatio);
     if (!have_ratio) {
       ratio = q;
       have_ratio = true;
@@ -201,12 +213,12 @@ RatioResult RatioAtPoints(const Expr* a, const Expr* b, bool odd_real_roots, con
       continue;
     }
     Ball difference;
-    acb_sub(difference.get(), q.get(), ratio.get(), kPrecisionPoints);
+    acb_sub(difference.get(), q.get(), ratio.get(), kPrecisionRatio);
     if (!difference.ContainsZero()) {
       result.equality = Equality::kDifferent;
       return result;
     }
-    if (Agrees(difference, ratio)) ++agreed;
+    if (Agrees(difference, ratio, NeededBits(info_x, info_y))) ++agreed;
   }
   if (agreed < kPointsNeeded) return result;
   result.equality = Equality::kEqual;
@@ -220,7 +232,8 @@ Equality DefinedSomewhere(const Expr* e, bool odd_real_roots, const NumericOptio
   const int tries = points.empty() ? 1 : kPointCandidates;
   for (int i = 0; i < tries; ++i) {
     Ball x;
-    switch (EvaluateWell(e, points.Draw(i), odd_real_roots, options, fuel, kPrecisionMin, &x)) {
+    BallInfo info;
+    switch (EvaluateWell(e, points.Draw(i), odd_real_roots, options, fuel, kPrecisionMin, &x, &info)) {
       case BallStatus::kOk: return Equality::kEqual;
       case BallStatus::kUnsupported: return Equality::kUnknown;
       case BallStatus::kFuel: return Equality::kLimit;

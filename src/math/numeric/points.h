@@ -40,8 +40,8 @@ class PointSource {
 };
 
 // The value at a point, with precision raised until it is decided or kPrecisionPointsMax is reached.
-inline constexpr slong kPrecisionPoints = 192;
-inline constexpr slong kPrecisionPointsMax = 768;
+inline constexpr slong kPrecisionPoints = 128;
+inline constexpr slong kPrecisionPointsMax = 2048;
 
 NumericResult ComparePoints(const Expr* a, const Expr* b, bool odd_real_roots, const NumericOptions& options, Fuel& fuel);
 

@@ -61,8 +61,8 @@ struct Residue {
   bool IsUsable() const { return den[0] != 0 && den[1] != 0; }
   // The value itself, the same for equal fractions; den must not be zero. Costs an inversion.
   void Normal(uint64_t out[2]) const {
-    out[0] = Field<0>::Mul(num[0], Field<0>::Pow(den[0], Field<0>::kP - 2));
-    out[1] = Field<1>::Mul(num[1], Field<1>::Pow(den[1], Field<1>::kP - 2));
+    out[0] = den[0] == 1 ? num[0] : Field<0>::Mul(num[0], Field<0>::Pow(den[0], Field<0>::kP - 2));
+    out[1] = den[1] == 1 ? num[1] : Field<1>::Mul(num[1], Field<1>::Pow(den[1], Field<1>::kP - 2));
   }
 };
 

@@ -103,7 +103,7 @@ ResidueStatus Evaluator::EvalNumber(const Expr* e, Residue* out) {
   const uint64_t exponent = e->number < 0 ? -static_cast<uint64_t>(e->number) : e->number;
   const Residue scale = PowResidue(Residue::Integer(10), exponent);
   *out = *out * (e->number < 0 ? scale.Inverted() : scale);
-  return fuel_.Spend(100) ? ResidueStatus::kOk : ResidueStatus::kFuel;
+  return fuel_.Spend(500) ? ResidueStatus::kOk : ResidueStatus::kFuel;
 }
 
 ResidueStatus Evaluator::RationalPower(const Residue& base, const Rational& exponent, bool symbolic_base,
