@@ -59,6 +59,7 @@ struct PipelineOptions {
   int max_attempts = 1;                        // retryable errors are tried again up to this often
   int64_t retry_delay_ns = 100'000'000;        // before the second attempt; doubles each time
   uint64_t seed = 0;
+  bool unite_extra = true;                     // Collect gives all rows the same extra keys, missing ones null
 
   // --- What it may use
   int64_t backlog_items = 4096;                // accepted, without a result

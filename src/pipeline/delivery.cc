@@ -90,7 +90,7 @@ Result<Collected> PipelineImpl::Collect(const BatchHandle& handle, int64_t timeo
 
   int64_t policy_values = 0;
   for (size_t i = 0; i < collected.results.size(); ++i) ApplyPolicy(&collected.results[i], masked[i], &policy_values);
-  UniteExtraKeys(&collected.results);
+  if (options_.unite_extra) UniteExtraKeys(&collected.results);
   if (options_.on_error.policy == OnError::Policy::kRaise) collected.status = RaiseStatus(collected.results);
   metrics_->Apply([&](MetricsSnapshot& totals) {
     ++totals.batches_collected;
