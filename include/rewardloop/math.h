@@ -40,7 +40,8 @@ REWARDLOOP_EXPORT Result<Profile> ParseProfile(std::string_view name);
 
 // What counts as equal where mathematics leaves a choice. ForProfile() gives a profile's settings; change single ones after.
 struct REWARDLOOP_EXPORT Policy {
-  // A decimal gold with 2 or more fraction digits (or 3 or more significant ones) takes any value that rounds to it.
+  // A decimal gold with 2 or more fraction digits (or 3 or more significant ones) takes any value that rounds to it;
+  // a decimal with 1 or 2 digits more is another decimal.
   bool gold_precision = true;
   // An irrational algebraic gold takes its correctly rounded decimal with at least 4 significant digits.
   bool rounded_ok = true;

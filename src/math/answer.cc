@@ -128,6 +128,7 @@ char ChoiceLetter(std::string_view text) {
     break;
   }
   if (text.empty()) return letter;
+  if (text[0] >= 'A' && text[0] <= 'J' && (text.size() == 1 || !IsAlpha(text[1]))) return 0;  // a second letter
   return separated && text[0] != '=' && text[0] != '+' && text[0] != '-' && text[0] != ',' && text[0] != '^' && text[0] != '/' && text[0] != '<' && text[0] != '>' && text[0] != '\\' ? letter : 0;
 }
 

@@ -9,7 +9,7 @@ namespace {
 std::string Extracted(std::string_view completion) { return Extract(completion).text; }
 
 TEST(MathExtract, TheLastBalancedBoxWins) {
-  EXPECT_EQ(Extracted("\\boxed{1} then, after more thought about it, we see that it is \\boxed{\\frac{1}{2}} indeed"), "\\frac{1}{2}");
+  EXPECT_EQ(Extracted("\\boxed{1} was my first guess, but after some more thought about the second case, we see: \\boxed{\\frac{1}{2}} indeed"), "\\frac{1}{2}");
   EXPECT_EQ(Extracted("\\fbox{7}"), "7");
   EXPECT_EQ(Extracted("\\boxed{\\{1,2\\}}"), "\\{1,2\\}");
   EXPECT_EQ(Extracted("\\boxed{3} and a torn \\boxed{4"), "3");

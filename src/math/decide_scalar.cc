@@ -27,6 +27,9 @@ const Expr* Unsigned(const Expr* e) {
   return e;
 }
 
+// How many more digits than the gold a decimal must show to count as an unrounded result.
+constexpr int64_t kUnroundedDigitsMin = 3;
+
 // A decimal literal, perhaps negative or a percentage: how many digits it shows.
 struct DecimalInfo {
   int64_t fraction_digits = 0;
@@ -157,6 +160,8 @@ Decision Comparer::WithUnits(E g, E p) {
   }
   const bool g_unit = !gu.empty() && gu != "~" && gu != "unit", p_unit = !pu.empty() && pu != "~" && pu != "unit";
   if ((!gc.empty() && p_unit) || (!pc.empty() && g_unit)) return Different("unit", "units_differ");
+  const bool angles = Any(gv, [](E x) { return x->kind == Kind::kDegree; }) || Any(pv, [](E x) { return x->kind == Kind::kDegree; });
+  if (angles && ((g_unit && gu != "rad") || (p_unit && pu != "rad") || !gc.empty() || !pc.empty())) return Different("unit", "units_differ");
   if (policy_.unit_required && g_unit && !p_unit) return Different("unit", "unit_missing");
   if (policy_.unit_required && p_unit && !g_unit) return Different("unit", "unit_unexpected");
   if (g_unit && p_unit) {
@@ -224,15 +229,17 @@ Decision Comparer::Plain(E g, E p) {
     if (Unevaluated(p, true)) return Different("unevaluated", "unevaluated");
   }
   if (HasSymbol(g) || HasSymbol(p)) {
-    // I is the imaginary unit where the other side has one.
-    const auto imaginary = [](E e) { return Any(e, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kI; }); };
-    const int64_t capital = HashName("I");
-    const bool g_capital = ContainsSymbol(g, capital), p_capital = ContainsSymbol(p, capital);
-    if (g_capital != p_capital && imaginary(g_capital ? p : g)) {
-      E unit = build_.Constant(Function::kI);
-      E replaced = unit ? rewardloop::math::Substitute(g_capital ? g : p, capital, unit, *arena_) : nullptr;
+    // I and E are i and e where the other side does not use them as letters.
+    for (const auto& [letter, fn] : {std::pair{"I", Function::kI}, std::pair{"E", Function::kE}}) {
+      const int64_t hash = HashName(letter);
+      const bool g_has = ContainsSymbol(g, hash), p_has = ContainsSymbol(p, hash);
+      if (g_has == p_has) continue;
+      const bool constant = Any(g_has ? p : g, [fn = fn](E x) { return x->kind == Kind::kConstant && x->fn == fn; });
+      if (!constant && (HasSymbol(g_has ? p : g) || !IsTranscendental(g_has ? g : p))) continue;
+      E value = build_.Constant(fn);
+      E replaced = value ? rewardloop::math::Substitute(g_has ? g : p, hash, value, *arena_) : nullptr;
       if (!replaced) return Limit();
-      return g_capital ? Plain(replaced, p) : Plain(g, replaced);
+      return g_has ? Plain(replaced, p) : Plain(g, replaced);
     }
     if (std::optional<Decision> constant = Antiderivatives(g, p)) return *constant;
     const auto gf = FreeSymbols(g), pf = FreeSymbols(p);
@@ -301,6 +308,9 @@ std::optional<Decision> Comparer::Decimals(E g, E p) {
     E other = gold_side ? p : g;
     if (!decimal) continue;
     if (!gold_side && !policy_.symmetric) break;
+    // A decimal that only adds a digit or two is another decimal; a long one is an unrounded result.
+    const auto& shown = gold_side ? pd : gd;
+    if (shown && shown->fraction_digits < decimal->fraction_digits + kUnroundedDigitsMin) continue;
     if (policy_.gold_precision && (decimal->fraction_digits >= 2 || decimal->significant >= 3) && decimal->fraction_digits >= 1) {
       if (auto same = rounds(other, own, decimal->fraction_digits, "gold_precision")) return same;
     }

@@ -10,6 +10,9 @@ namespace {
 
 constexpr size_t kNone = std::string_view::npos;
 constexpr size_t kBoxesMax = 64;
+// How far back from the end an answer is looked for; boxes are cheaper to find than sentences.
+constexpr size_t kBoxTailBytesMax = 1u << 20;
+constexpr size_t kTailBytesMax = 64u << 10;
 constexpr int kCandidatesMax = 32;  // places tried for one kind of anchor
 constexpr size_t kWholeBytesMax = 2000;
 
@@ -127,7 +130,7 @@ bool AnnouncedAfter(std::string_view text, size_t from) {
 
 bool FindBoxes(std::string_view text, size_t offset, bool join, Arena* arena, Found* found) {
   Box boxes[kBoxesMax];
-  int64_t scan = static_cast<int64_t>(text.size()) * 4 + 4096;
+  int64_t scan = static_cast<int64_t>(kBoxTailBytesMax) * 2;
   if (!LastBox(text, text.size(), &boxes[0], &scan)) return false;
   if (AnnouncedAfter(text, boxes[0].end)) return false;
   size_t count = 1;
@@ -374,7 +377,7 @@ bool IsProse(std::string_view text) {
       size_t j = i + 1;
       while (j < text.size() && IsAlpha(text[j])) ++j;
       const std::string_view name = text.substr(i + 1, j - i - 1);
-      if ((name.starts_with("text") || name == "mbox" || name == "mathrm" || name == "operatorname") && j < text.size() && text[j] == '{') {
+      if ((name.starts_with("text") || name == "begin" || name == "end" || name == "mbox" || name == "mathrm" || name == "operatorname") && j < text.size() && text[j] == '{') {
         const size_t close = text.find('}', j);
         j = close == kNone ? text.size() : close + 1;
       }
@@ -545,10 +548,13 @@ bool FindChoice(std::string_view completion, std::string_view text, Found* found
 
 size_t WindowBegin(std::string_view completion, std::string_view think_end) {
   if (think_end.empty() || completion.size() < think_end.size()) return 0;
+  // From the end within the tail that is read; a longer text is asked only whether thinking ended at all.
+  const size_t tail = completion.size() > kBoxTailBytesMax ? completion.size() - kBoxTailBytesMax : 0;
   size_t at = completion.size();
-  while ((at = LastByte(completion, think_end[0], at)) != kNone) {
+  while ((at = LastByte(completion, think_end[0], at)) != kNone && at >= tail) {
     if (completion.substr(at, think_end.size()) == think_end) return at + think_end.size();
   }
+  if (tail && memmem(completion.data(), completion.size(), think_end.data(), think_end.size())) return 0;
   if (think_end == "</think>") {
     std::string_view head = completion.substr(0, 256);
     while (!head.empty() && IsSpace(head.front())) head.remove_prefix(1);
@@ -561,9 +567,15 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
   Found found;
   const size_t begin = WindowBegin(completion, options.think_end);
   if (begin == kNone) return found;
-  const std::string_view text = StripEndMarkers(completion.substr(begin));
-  if (FindBoxes(text, begin, options.join_boxes, arena, &found)) return found;
-  if (FindTag(text, begin, &found)) return found;
+  std::string_view text = StripEndMarkers(completion.substr(begin));
+  const auto keep_tail = [&](size_t most) {
+    if (text.size() > most) text.remove_prefix(text.size() - most);
+  };
+  keep_tail(kBoxTailBytesMax);
+  if (FindBoxes(text, static_cast<size_t>(text.data() - completion.data()), options.join_boxes, arena, &found)) return found;
+  keep_tail(kTailBytesMax);
+  const size_t offset = static_cast<size_t>(text.data() - completion.data());
+  if (FindTag(text, offset, &found)) return found;
   const std::string_view whole = Trim(text);
   if (whole.empty()) return found;
   if (options.choice) {
@@ -571,7 +583,7 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
     FindChoice(completion, text, &found);
     return found;
   }
-  if (FindHash(text, begin, &found)) return found;
+  if (FindHash(text, offset, &found)) return found;
   if (FindPhrase(completion, text, &found)) return found;
   // A bare answer: short, and no sentence.
   if (whole.size() <= kWholeBytesMax && !IsProse(whole)) {
@@ -608,9 +620,10 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
 
 Found FindGold(std::string_view gold, Arena* arena) {
   Found found;
+  if (gold.size() > kBoxTailBytesMax) return found;
   if (FindBoxes(gold, 0, true, arena, &found)) return found;
   const std::string_view whole = Trim(gold);
-  if (whole.empty()) return found;
+  if (whole.empty() || whole.size() > kTailBytesMax) return found;
   if (FindTag(gold, 0, &found)) return found;
   if (whole.size() > 40 && FindHash(gold, 0, &found)) return found;
   if (whole.size() > 40 && IsProse(whole) && FindPhrase(gold, gold, &found)) return found;

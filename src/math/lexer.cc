@@ -12,7 +12,7 @@ bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 
 constexpr std::string_view kSizing[] = {"left", "right", "middle", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl",
-                                        "Bigr", "biggl", "biggr", "Biggl", "Biggr", "bigm", "Bigm"};
+                                        "Bigr", "biggl", "biggr", "Biggl", "Biggr", "bigm", "Bigm", "mleft", "mright"};
 // Commands without meaning; the second kind has one argument that is dropped too.
 constexpr std::string_view kNoise[] = {"displaystyle", "textstyle", "scriptstyle", "scriptscriptstyle", "limits", "nolimits",
                                        "hfill", "hline", "nonumber", "notag", "mathop", "mathrel", "mathord", "strut", "thinspace",
@@ -306,7 +306,7 @@ class Lexer {
   void NamedCommand(std::string_view name, size_t end) {
     const size_t begin = i_;
     if (Contains(kSizing, name)) {
-      sizing_ = name == "left" || name.ends_with('l') ? 'l' : name == "right" || name.ends_with('r') ? 'r' : 0;
+      sizing_ = name.ends_with("left") || name.ends_with('l') ? 'l' : name.ends_with("right") || name.ends_with('r') ? 'r' : 0;
       if (name == "middle") sizing_ = 0;
       i_ = end;
       while (IsSpace(At(i_))) ++i_;
@@ -385,7 +385,10 @@ class Lexer {
     Token* token = Emit(command.type, begin, end);
     token->fn = command.fn;
     token->op = command.op;
-    if (command.type == Tok::kSymbol) token->text = command.name;
+    if (command.type == Tok::kSymbol) {  // \varphi is \phi in another shape
+      token->text = command.name;
+      if (token->text.starts_with("var")) token->text.remove_prefix(3);
+    }
     sizing_ = 0;
   }
 
@@ -537,6 +540,8 @@ class Lexer {
       return;
     }
     const Command* word = run.size() > 1 ? FindWord(run) : nullptr;
+    static constexpr Command kGammaLetter{"gamma", Tok::kSymbol};
+    if (run == "gamma" && At(end) != '(') word = &kGammaLetter;
     if (word && word->type == Tok::kDegree) return Degree(begin, end);
     if (word && word->type != Tok::kWord) {
       // "in" and "int" and "sum" are words of a sentence unless mathematics follows.

@@ -68,6 +68,7 @@ ParseResult Parser::Run() {
     const Tok t = tokens_[i].type;
     if (t != Tok::kWord && t != Tok::kText && t != Tok::kPeriod && t != Tok::kComma && t != Tok::kPrime && t != Tok::kAnd && t != Tok::kOr && t != Tok::kMinus) only_words = false;
   }
+  only_words_ = only_words;
   DropLeadingWords();
   E root = List(Tok::kEnd);
   while (root && (Type() == Tok::kPeriod || Type() == Tok::kComma || Type() == Tok::kSemicolon || Type() == Tok::kRowSeparator)) ++at_;

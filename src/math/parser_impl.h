@@ -93,6 +93,7 @@ class Parser {
   E Number();
   E NumberFromText(std::string_view text);
   E Word();
+  E Constructor(std::string_view name);
   E SymbolTail(std::string_view name);
   std::string_view SubscriptName(std::string_view name, bool* complex, E* index);
   E Round();
@@ -113,7 +114,7 @@ class Parser {
   E Integral();
   E Bound();
   E Limit();
-  E Environment();
+  E Environment(bool braced);
   E Overline();
   E OperatorName();
   E NamedSet();
@@ -132,6 +133,7 @@ class Parser {
   bool in_brackets_ = false;
   ParseStatus status_ = ParseStatus::kOk;
   bool unit_ambiguous_ = false;
+  bool only_words_ = false;
   int limit_side_ = 0;
   friend struct DepthGuard;
 };

@@ -16,6 +16,12 @@ bool AllUpper(std::string_view word) {
   return std::all_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+// A vowel, a small letter, and no alphabetical order (abcd is a product).
+bool ReadsAsWord(std::string_view word) {
+  return word.find_first_of("aeiouyAEIOUY") != word.npos && std::any_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; }) &&
+         !std::is_sorted(word.begin(), word.end());
+}
+
 Function Inverse(Function fn) {
   switch (fn) {
     case Function::kSin: return Function::kArcsin;
@@ -60,7 +66,7 @@ const Expr* Parser::Primary() {
     case Tok::kLFloor: ++at_; return Delimited(Tok::kRFloor, Function::kFloor);
     case Tok::kLCeil: ++at_; return Delimited(Tok::kRCeil, Function::kCeil);
     case Tok::kFrac: return Frac();
-    case Tok::kBinom: {
+    case Tok::kBinom: case Tok::kChoose: {
       ++at_;
       E n = FracArg(), k = n ? FracArg() : nullptr;
       return k ? build_.Call(Function::kBinomial, {n, k}) : nullptr;
@@ -69,7 +75,7 @@ const Expr* Parser::Primary() {
     case Tok::kSum: case Tok::kProduct: return BigOperator();
     case Tok::kIntegral: return Integral();
     case Tok::kLimit: return Limit();
-    case Tok::kBegin: return Environment();
+    case Tok::kBegin: return Environment(false);
     case Tok::kOverline: case Tok::kAccent: return Overline();
     case Tok::kOperatorName: return OperatorName();
     case Tok::kNamedSet: return NamedSet();
@@ -188,9 +194,14 @@ const Expr* Parser::Word() {
     }
     return SymbolTail(run);
   }
-  if (run == "sqrt" || run == "pi") return Fail();
+  if (Type() == Tok::kLParen && !Peek().space_before) {
+    if (E built = Constructor(run)) return built;
+    if (status_ != ParseStatus::kOk) return nullptr;
+  }
   // Name of several letters on the left of a relation: Maximum = 2.
   if (run.size() >= 3 && !AllUpper(run) && (Type() == Tok::kRelation || Type() == Tok::kUnder) && (at_ < 2 || tokens_[at_ - 2].type == Tok::kComma || tokens_[at_ - 2].type == Tok::kAnd || tokens_[at_ - 2].type == Tok::kSemicolon)) return SymbolTail(run);
+  // Language is no product of letters.
+  if (!only_words_ && run.size() >= 4 && ReadsAsWord(run)) return Fail();
   NodeList letters(arena_);
   for (size_t i = 0; i + 1 < run.size(); ++i) {
     const std::string_view letter = run.substr(i, 1);
@@ -218,6 +229,30 @@ const Expr* Parser::Word() {
   if (!product) return Fail(ParseStatus::kLimitNodes);
   product->text = run;
   return product;
+}
+
+// Constructors of computer algebra: Rational(1, 2), Eq(y, 2*x), FiniteSet(1, 2), Matrix([[1, 2]]). Null when `name` is none.
+const Expr* Parser::Constructor(std::string_view name) {
+  struct Entry { std::string_view name; Kind kind; std::string_view op; };
+  static constexpr Entry kEntries[] = {
+      {"Rational", Kind::kDiv, ""}, {"Eq", Kind::kRelation, "="}, {"Ne", Kind::kRelation, "#"}, {"Lt", Kind::kRelation, "<"}, {"Le", Kind::kRelation, "["},
+      {"Gt", Kind::kRelation, ">"}, {"Ge", Kind::kRelation, "]"}, {"FiniteSet", Kind::kSet, ""}, {"Union", Kind::kUnion, ""}, {"Interval", Kind::kInterval, ""},
+      {"Matrix", Kind::kMatrix, ""}, {"Integer", Kind::kNumber, ""}, {"Float", Kind::kNumber, ""}, {"Tuple", Kind::kTuple, ""}, {"root", Kind::kRoot, ""}};
+  const Entry* entry = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.name == name; });
+  if (entry == std::end(kEntries)) return nullptr;
+  ++at_;
+  E inner = List(Tok::kRParen);
+  if (!inner || !Take(Tok::kRParen)) return status_ == ParseStatus::kOk ? Fail() : nullptr;
+  const bool many = inner->kind == Kind::kList && !inner->parens;
+  if (entry->kind == Kind::kNumber || (entry->kind == Kind::kMatrix && !many) || (entry->kind == Kind::kDiv && !many)) return many ? Fail() : inner;
+  const size_t count = many ? inner->child_count : 1;
+  const bool pair = entry->kind == Kind::kDiv || entry->kind == Kind::kRelation || entry->kind == Kind::kInterval || entry->kind == Kind::kUnion || entry->kind == Kind::kRoot;
+  if ((pair && count != 2) || entry->kind == Kind::kMatrix) return Fail();
+  Expr* e = many ? build_.Make(entry->kind, inner->children()) : build_.Make(entry->kind, {inner});
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  if (entry->kind == Kind::kRelation) e->text = entry->op;
+  if (entry->kind == Kind::kInterval) e->flags = kFlagLowerClosed | kFlagUpperClosed;
+  return e;
 }
 
 // The symbol `name` with what follows it: subscript, argument list.
@@ -462,6 +497,12 @@ const Expr* Parser::Brace() {
 }
 
 const Expr* Parser::SetBraces() {
+  if (Type(1) == Tok::kBegin) {  // \left\{ \begin{array} ... \end{array} \right.
+    ++at_;
+    E system = Environment(true);
+    Take(Tok::kRSet);
+    return system;
+  }
   ++at_;
   if (Take(Tok::kRSet)) {
     Expr* e = build_.Leaf(Kind::kNamedSet);
@@ -825,14 +866,14 @@ const Expr* Parser::Limit() {
   return e;
 }
 
-const Expr* Parser::Environment() {
+const Expr* Parser::Environment(bool braced) {
   DepthGuard guard(this);
   if (TooDeep()) return nullptr;
   const std::string_view name = Peek().text;
   ++at_;
   const bool determinant = name == "vmatrix" || name == "Vmatrix";
   const bool matrix = name.ends_with("matrix") || name == "array" || name == "tabular";
-  const bool cases = name == "cases" || name == "dcases" || name == "rcases";
+  const bool cases = name == "cases" || name == "dcases" || name == "rcases" || (braced && name == "array");
   NodeList entries(arena_);
   size_t columns = 0, row = 0, rows = 0;
   bool ragged = false;
@@ -849,6 +890,10 @@ const Expr* Parser::Environment() {
       continue;
     }
     E entry = nullptr;
+    if (cases && row >= 1 && StartsCondition() && Type(1) == Tok::kAmpersand && Fold(Peek().text) != "otherwise") {
+      at_ += 2;  // a column for the word "if"
+      continue;
+    }
     if (cases && row >= 1 && (Type() == Tok::kText || Type() == Tok::kWord) && !StartsOperand()) {
       if (StartsCondition() && Fold(Peek().text) != "otherwise") {
         ++at_;

@@ -12,6 +12,7 @@
 #include "math/string_graders/math_dapo.h"
 #include "math/string_graders/math_reward.h"
 #include "math/string_graders/minerva.h"
+#include "math/unicode_map.h"
 #include "rewardloop/math.h"
 
 namespace rewardloop::math {
@@ -74,7 +75,8 @@ struct CompiledGold::Impl {
     entry.text = arena.Copy(gold);
     if (!IsStringProfile(options.profile)) {
       // A prompt's gold may hold a whole solution: what counts is its answer.
-      const Found found = FindGold(entry.text, &arena);
+      const std::string_view repaired = options.policy.repair_gold ? RepairControlCharacters(entry.text, &arena) : entry.text;
+      const Found found = FindGold(repaired, &arena);
       if (found.anchor != Anchor::kNone) entry.answer = ReadAnswer(found.text, options.policy.repair_gold, &arena);
       entry.plain_integer = IsPlainInteger(entry.answer.raw);
       entry.multi_valued = IsMultiValued(entry.answer);

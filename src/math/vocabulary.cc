@@ -96,7 +96,8 @@ constexpr auto MakeCommands() {
       Command{"hbar", Tok::kSymbol}, Command{"triangle", Tok::kSymbol}, Command{"angle", Tok::kSymbol}, Command{"nabla", Tok::kSymbol},
       Command{"partial", Tok::kSymbol}, Command{"square", Tok::kSymbol}, Command{"imath", Tok::kSymbol}, Command{"jmath", Tok::kSymbol},
       Command{"measuredangle", Tok::kSymbol}, Command{"perp", Tok::kSymbol}, Command{"aleph", Tok::kSymbol}, Command{"star", Tok::kSymbol},
-      Command{"zzz", Tok::kSymbol},
+      Command{"zzz", Tok::kSymbol}, Command{"exponentialE", Tok::kConstant, F::kE}, Command{"imaginaryI", Tok::kConstant, F::kI},
+      Command{"tr", Tok::kFunction, F::kTrace},
   };
   std::sort(commands.begin(), commands.end(), [](const Command& a, const Command& b) { return a.name < b.name; });
   return commands;
@@ -134,6 +135,10 @@ constexpr auto MakeWords() {
       Command{"factorial", Tok::kFunction, F::kGamma}, Command{"binomial", Tok::kFunction, F::kBinomial},
       Command{"binom", Tok::kFunction, F::kBinomial}, Command{"comb", Tok::kFunction, F::kBinomial},
       Command{"gamma", Tok::kFunction, F::kGamma}, Command{"Gamma", Tok::kFunction, F::kGamma},
+      Command{"igcd", Tok::kFunction, F::kGcd}, Command{"ilcm", Tok::kFunction, F::kLcm}, Command{"Max", Tok::kFunction, F::kMax},
+      Command{"Min", Tok::kFunction, F::kMin}, Command{"Mod", Tok::kFunction, F::kMod}, Command{"nCr", Tok::kFunction, F::kBinomial},
+      Command{"conjugate", Tok::kFunction, F::kConj}, Command{"sech", Tok::kFunction, F::kSech}, Command{"csch", Tok::kFunction, F::kCsch},
+      Command{"varepsilon", Tok::kSymbol}, Command{"varphi", Tok::kSymbol}, Command{"psi", Tok::kSymbol}, Command{"eta", Tok::kSymbol},
       Command{"det", Tok::kFunction, F::kDet}, Command{"sign", Tok::kFunction, F::kSign}, Command{"sgn", Tok::kFunction, F::kSign},
       Command{"Re", Tok::kFunction, F::kRe}, Command{"Im", Tok::kFunction, F::kIm},
       Command{"mod", Tok::kMod}, Command{"and", Tok::kAnd}, Command{"or", Tok::kOr}, Command{"in", Tok::kRelation, F::kNone, Op(RelOp::kIn)},
