@@ -59,10 +59,17 @@ class Math : public Scorer {
     if (!text) return answer::NoAnswer();
     const math::MathVerdict said = math::Verify(*gold, *text);
     if (context.explanation) Explained(*gold, *text, context);
+    if (IsNoAnswer(*gold, *text, said)) return answer::NoAnswer();
     return AsVerdict(item, *text, said);
   }
 
  private:
+  // Words that nobody declared as an answer ("I do not know") are none, unless the ground truth is a text too.
+  static bool IsNoAnswer(const math::CompiledGold& gold, const std::string& text, const math::MathVerdict& said) {
+    return said.anchor == math::Anchor::kWhole && said.outcome == math::Outcome::kDifferent &&
+           said.reason == "type_mismatch" && math::Explain(gold, text).prediction_type == "text";
+  }
+
   static Verdict BadGold(const RewardItem& item, std::string_view reason) {
     Verdict verdict = answer::BadGroundTruth(item, "an answer that can be read");
     if (!reason.empty()) verdict.error->message += " (" + std::string(reason) + ")";
