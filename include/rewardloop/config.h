@@ -26,7 +26,7 @@
 
 namespace rewardloop {
 
-// One key. `type` is "string", "integer", "number" or "object"; null is allowed where the default is null.
+// One key. `type` is "string", "integer", "number" or "object".
 struct ConfigKey {
   std::string name;
   std::string type;
@@ -36,6 +36,7 @@ struct ConfigKey {
   std::string section;               // heading in help and docs
   bool affects_scores = true;        // false: other values may be used when a run is resumed
   std::optional<double> minimum;     // of a number; inclusive
+  bool nullable = false;
 };
 
 // All keys, in the order in which they are shown. Lives as long as the process.
@@ -66,6 +67,7 @@ struct REWARDLOOP_EXPORT PipelineConfig {
   int64_t max_attempts = 1;
   double retry_delay = 0.1;
   int64_t seed = 0;
+  bool unite_extra = true;  // PipelineOptions::unite_extra; for programs, not a key
 
   Grouping grouping = Grouping::kSubmit;
   int64_t group_size = 0;

@@ -24,11 +24,12 @@ std::string FlagOf(const std::string& key) {
 Result<Json> ValueOf(const ConfigKey& key, const std::string& text) {
   if (key.type == "string") return Json(text);
   const bool is_null = text == "null" || text == "none";
-  if (is_null && key.default_value.is_null()) return Json();
+  if (is_null && key.nullable) return Json();
   auto json = Json::Parse(text);
   if (!json.ok()) {
     return InvalidArgument(FlagOf(key.name) + " '" + text + "': expected " +
-                           (key.type == "object" ? "a JSON object" : key.type == "integer" ? "an integer" : "a number"));
+                           (key.type == "object" ? "a JSON object" : key.type == "integer" ? "an integer" : "a number") +
+                           (key.nullable ? " or null" : ""));
   }
   return json;
 }

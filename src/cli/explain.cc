@@ -174,7 +174,10 @@ Json ExplainedJson(const Subject& subject, const Explained& explained, const Pip
   Json steps = Json::MakeArray();
   for (const ExplainStep& step : explained.steps) {
     Json entry = Json::MakeObject({{"stage", step.stage}, {"detail", step.detail}});
-    if (step.begin >= 0) entry.Set("begin", step.begin).Set("end", step.end);
+    if (step.begin >= 0) {
+      entry.Set("begin", step.begin);
+      entry.Set("end", step.end);
+    }
     steps.MutableArray().push_back(std::move(entry));
   }
   Json components = Json::MakeObject();

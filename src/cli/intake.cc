@@ -39,6 +39,11 @@ Status Intake::status() const {
   return status_;
 }
 
+bool Intake::reached_end() const {
+  const std::lock_guard lock(mutex_);
+  return reached_end_;
+}
+
 bool Intake::Take(std::deque<Batch>* out, int64_t timeout_ns) {
   std::unique_lock lock(mutex_);
   if (timeout_ns > 0 && submitted_.empty() && !ended_) {
@@ -170,7 +175,12 @@ Status Intake::ReadAll() {
       RL_RETURN_IF_ERROR(SubmitChunk());
       return found.status();
     }
-    if (!*found) return SubmitChunk();
+    if (!*found) {
+      RL_RETURN_IF_ERROR(SubmitChunk());
+      const std::lock_guard lock(mutex_);
+      reached_end_ = true;
+      return Status();
+    }
     const Status added = AddRow(std::move(row));
     if (!added.ok()) {
       RL_RETURN_IF_ERROR(SubmitChunk());

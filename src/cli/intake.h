@@ -67,6 +67,8 @@ class Intake {
   // Why reading ended early; ok at the end of the input. Valid once Take() returned false.
   Status status() const;
   bool stopped() const;
+  // Everything was read and submitted.
+  bool reached_end() const;
 
  private:
   void Loop();
@@ -97,6 +99,7 @@ class Intake {
   int64_t bytes_ = 0;
   bool stop_ = false;
   bool ended_ = false;
+  bool reached_end_ = false;
   Status status_;
   std::thread thread_;
 };

@@ -80,6 +80,7 @@ class ScoreCommand {
     }
     config.overflow = Overflow::kBlock;  // the intake keeps within the backlog by itself
     config.grouping = Grouping::kSubmit;
+    config.unite_extra = false;  // what a row gets must not depend on the others
     config.uncollected_items = std::max(config.uncollected_items, 2 * config.backlog_items);
     config.uncollected_bytes = std::max(config.uncollected_bytes, 4 * config.backlog_bytes);
     std::shared_ptr<Engine> engine = Engine::Make(config.ToEngineOptions());

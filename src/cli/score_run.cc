@@ -34,6 +34,8 @@ RunOutcome ScoreRun::Run() {
     return outcome_;
   }
   outcome_.status = parts_.intake->status();
+  // A signal that came too late to leave anything out changes nothing.
+  outcome_.interrupted = InterruptSignal() != 0 && (cut_short_ || !parts_.intake->reached_end());
   return outcome_;
 }
 
@@ -73,8 +75,7 @@ Status ScoreRun::Step(bool* more) {
 void ScoreRun::NoticeSignal() {
   if (InterruptSignal() == 0) return;
   const int64_t now = parts_.clock->NowNs();
-  if (!outcome_.interrupted) {
-    outcome_.interrupted = true;
+  if (drain_deadline_ns_ == kNoDeadline) {
     drain_deadline_ns_ = DeadlineAfter(now, kDrainNs);
     parts_.intake->Stop();
   }
@@ -195,7 +196,10 @@ Status ScoreRun::Deliver(Slot* slot, const RewardResult& result) {
   ++released_rows_;
   released_bytes_ += slot->bytes;
   // What a signal cut short is left for --resume.
-  if (cancelled_ && result.status == ItemStatus::kCancelled) return Status();
+  if (cancelled_ && result.status == ItemStatus::kCancelled) {
+    cut_short_ = true;
+    return Status();
+  }
   ++outcome_.fresh_rows;
   scratch_.clear();
   AppendOutputRow(slot->line, slot->shape, result, parts_.timing, &scratch_);

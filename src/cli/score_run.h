@@ -16,9 +16,9 @@
 namespace rewardloop::cli {
 
 struct RunOutcome {
-  Status status;            // why it ended early
+  Status status;             // why it ended early
   bool interrupted = false;  // by a signal; what was in flight is written
-  int64_t fresh_rows = 0;   // scored by this run
+  int64_t fresh_rows = 0;    // scored by this run
 };
 
 // Not thread-safe.
@@ -66,6 +66,7 @@ class ScoreRun {
   RunOutcome outcome_;
   int64_t drain_deadline_ns_ = kNoDeadline;
   bool cancelled_ = false;
+  bool cut_short_ = false;  // rows were given up
   int64_t next_sweep_ns_ = 0;
   int64_t released_rows_ = 0, released_bytes_ = 0;
   std::string scratch_;

@@ -170,6 +170,7 @@ PipelineOptions PipelineConfig::ToPipelineOptions() const {
   options.queue_timeout_ns = LimitNs(queue_timeout);
   options.max_attempts = static_cast<int>(max_attempts);
   options.retry_delay_ns = SecondsToNs(retry_delay);
+  options.unite_extra = unite_extra;
   options.seed = static_cast<uint64_t>(seed);
   options.backlog_items = backlog_items;
   options.backlog_bytes = backlog_bytes;

@@ -59,7 +59,7 @@ TEST(PipelineConfigTest, MustHold6UnknownKeysComeWithASuggestion) {
 }
 
 TEST(PipelineConfigTest, WrongValuesSayWhatWasExpected) {
-  EXPECT_EQ(FromText(R"({"timeout": "ten"})").status().message(), "'timeout' must be a number, not \"ten\"");
+  EXPECT_EQ(FromText(R"({"timeout": "ten"})").status().message(), "'timeout' must be a number or null, not \"ten\"");
   EXPECT_EQ(FromText(R"({"threads": -1})").status().message(), "'threads' must be at least 0, not -1");
   EXPECT_EQ(FromText(R"({"threads": 1.5})").status().message(), "'threads' must be an integer, not 1.5");
   EXPECT_EQ(FromText(R"({"overflow": "bloc"})").status().hint(), "did you mean 'block'?");

@@ -22,6 +22,7 @@ std::vector<ConfigKey> MakeKeys() {
     key.doc = doc;
     key.choices = std::move(choices);
     key.section = section;
+    key.nullable = key.default_value.is_null();
     return keys.emplace_back(std::move(key));
   };
   const auto number = [&](const char* section, const char* name, const char* type, Json value, double minimum,
@@ -48,9 +49,11 @@ std::vector<ConfigKey> MakeKeys() {
   add(kMeaning, "on_error", "string", "raise",
       "What becomes of a missing score: raise, null, zero, value:<number> or drop_group.")
       .affects_scores = false;
+  keys.back().nullable = true;  // null is one of the policies
   number(kMeaning, "seed", "integer", 0, 0, "Seed of the scorers that draw random numbers.", true);
 
   number(kLimits, "timeout", "number", 10.0, 0, "Seconds for one attempt at one row; null: no limit.");
+  keys.back().nullable = true;
   number(kLimits, "total_timeout", "number", nullptr, 0, "Seconds for all attempts at one row; null: no limit.");
   number(kLimits, "queue_timeout", "number", nullptr, 0,
          "Seconds that a row may wait before it starts, then it is rejected; null: no limit.");
@@ -97,8 +100,7 @@ Json ConfigSchema() {
   properties.Set("schema", std::move(schema_version));
   for (const ConfigKey& key : ConfigKeys()) {
     Json property = Json::MakeObject();
-    const bool may_be_null = key.default_value.is_null() || key.name == "on_error";
-    property.Set("type", may_be_null ? Json::MakeArray({Json(key.type), Json("null")}) : Json(key.type));
+    property.Set("type", key.nullable ? Json::MakeArray({Json(key.type), Json("null")}) : Json(key.type));
     property.Set("description", key.doc);
     property.Set("default", key.default_value);
     if (!key.choices.empty()) {

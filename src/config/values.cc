@@ -24,12 +24,12 @@ std::string Expected(const ConfigKey& key) {
   }
   std::string text = key.type == "number" || key.type == "string" ? "a " + key.type : "an " + key.type;
   if (key.type == "string") text = "text";
-  if (key.default_value.is_null()) text += " or null";
+  if (key.nullable) text += " or null";
   return text;
 }
 
 bool TypeFits(const ConfigKey& key, const Json& value) {
-  if (value.is_null()) return key.default_value.is_null() || key.name == "on_error";
+  if (value.is_null()) return key.nullable;
   if (key.type == "string") return value.is_string();
   if (key.type == "object") return value.is_object();
   if (key.type == "integer") return value.is_int();

@@ -29,7 +29,9 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path, in
   const bool regular = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   int64_t size = 0;
   if (keep_bytes >= 0 && regular) {
-    if (::ftruncate(fd, keep_bytes) != 0 || ::lseek(fd, keep_bytes, SEEK_SET) < 0) {
+    // A file that needs no cut keeps its time stamp.
+    const bool cut = info.st_size != keep_bytes;
+    if ((cut && ::ftruncate(fd, keep_bytes) != 0) || ::lseek(fd, keep_bytes, SEEK_SET) < 0) {
       const int error = errno;
       ::close(fd);
       return InvalidArgument(path + ": cannot be cut to its whole rows: " + std::strerror(error));

@@ -36,7 +36,7 @@ class Outcome:
         self.raw_out = finished.stdout
 
     def rows(self) -> list[dict]:
-        return [json.loads(line) for line in self.out.splitlines()]
+        return [json.loads(line) for line in self.out.split("\n") if line]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ ROW = json.dumps(gsm8k_row(1))
     (ROW + "\n" + ROW, ("--scorer", "gsm8k"),
      "error: rows.jsonl:2:1: item_id 'row-1' stands in line 1 already\n"
      "hint: ids must be unique; without the column every row is named after its line\n"),
-    (ROW, ("--timeout", "soon"), "error: --timeout 'soon': expected a number\n"),
+    (ROW, ("--timeout", "soon"), "error: --timeout 'soon': expected a number or null\n"),
     (ROW, ("--timeout", "-1"), "error: --timeout: 'timeout' must be at least 0, not -1\n"),
     (ROW, ("--overflow", "bloc"),
      "error: --overflow: 'overflow' must be one of 'block', 'drop_oldest', 'reject', not \"bloc\"\n"

@@ -230,7 +230,7 @@ def test_big_integers_and_number_spellings_pass_through(run, write):
     write("rows.jsonl", line + "\n")
     got = run("score", "rows.jsonl", *GSM8K)
     assert got.code == 0
-    assert '"seed":123456789012345678901234567890' in got.out and '"t":1.50e+0' in got.out
+    assert got.out.startswith(line[:-1] + ",")
 
 
 @pytest.mark.parametrize("bad", [

@@ -93,7 +93,7 @@ def test_field_flags_with_dotted_paths(run, write):
 def test_summary_tells_what_a_person_wants(run, write, tmp_path):
     rows = [gsm8k_row(i, right=i % 2 == 0, data_source="openai/gsm8k", group_id=f"g{i // 4}") for i in range(8)]
     rows += [gsm8k_row(i, data_source="gsm8k", group_id="same") for i in range(100, 104)]
-    rows[1]["response"] = "The answer is 1 but I do not mark it 1"
+    rows[1]["response"] = "Some say 1, some say 3, who knows"
     del rows[2]["ground_truth"]
     write("rows.jsonl", rows)
     got = run("score", "rows.jsonl", "--summary-json", "s.json", "--max-unscored", "1", "-o", "out.jsonl")
