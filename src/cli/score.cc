@@ -199,7 +199,7 @@ class ScoreCommand {
       written = WriteFileAtomically(SidecarPath(args_.output), sidecar_.Dump() + "\n");
     }
     const Status reports = WriteReports(outcome, seconds);
-    if (!args_.quiet) {
+    if (!args_.quiet && summary_.rows() > 0) {
       const std::string text = summary_.Text(seconds, outcome.fresh_rows);
       std::fwrite(text.data(), 1, text.size(), stderr);
     }

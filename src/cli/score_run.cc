@@ -29,6 +29,7 @@ RunOutcome ScoreRun::Run() {
     if (status.ok()) continue;
     // The output is gone: nothing that is still computed could be kept.
     parts_.intake->Stop();
+    WakeReaders();
     (void)parts_.built->pipeline->Close(CloseMode::kCancel, kDrainNs);
     outcome_.status = status;
     return outcome_;

@@ -43,4 +43,9 @@ void InstallSignalHandlers() {
 int InterruptSignal() { return g_signal.load(); }
 int InterruptFd() { return g_pipe[0]; }
 
+void WakeReaders() {
+  const char byte = 1;
+  if (g_pipe[1] >= 0) (void)!::write(g_pipe[1], &byte, 1);
+}
+
 }  // namespace rewardloop::cli

@@ -7,7 +7,9 @@ namespace rewardloop::cli {
 void InstallSignalHandlers();
 // The first signal that came, 0: none.
 int InterruptSignal();
-// Becomes readable when the first signal comes; -1 without handlers.
+// Becomes readable when the first signal comes, or by WakeReaders(); -1 without handlers.
 int InterruptFd();
+// Ends waits for input as a signal does, without being one.
+void WakeReaders();
 
 }  // namespace rewardloop::cli

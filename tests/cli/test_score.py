@@ -147,6 +147,16 @@ def test_a_closed_pipe_is_no_crash(binary, write, tmp_path):
     assert b"its reader has gone" in err
 
 
+def test_a_closed_pipe_ends_the_wait_for_standard_input(binary, tmp_path):
+    process = subprocess.Popen([binary, "score", "-", *GSM8K], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    process.stdout.close()
+    process.stdin.write(json.dumps(gsm8k_row(1)).encode() + b"\n")
+    process.stdin.flush()  # and no more comes, but the pipe stays open
+    assert process.wait(timeout=60) == 2
+    process.communicate()
+
+
 def test_bytes_of_the_backlog_are_bounded_without_losing_rows(run, write):
     rows = [gsm8k_row(i, padding="x" * 100_000) for i in range(60)]
     write("rows.jsonl", rows)
