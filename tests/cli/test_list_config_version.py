@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from conftest import SOURCE_DIR
+
 
 def test_list_as_text_and_json(run):
     report = json.loads(run("list", "--json").out)
@@ -87,3 +89,16 @@ def test_help_and_no_command(run):
     assert run().code == 2
     got = run("scor", "x")
     assert got.code == 2 and "did you mean score?" in got.err
+
+
+def test_docs_agree_with_the_table_of_keys(run):
+    text = (SOURCE_DIR / "docs/config.md").read_text(encoding="utf-8").replace("`value:<number>`", "value:<number>")
+    for key, entry in json.loads(run("config", "schema").out)["properties"].items():
+        if key == "schema":
+            continue
+        line = next((line for line in text.splitlines() if line.startswith(f"| `{key}` |")), None)
+        assert line, f"docs/config.md has no line for {key}"
+        types = entry["type"] if isinstance(entry["type"], list) else [entry["type"]]
+        assert f"| {' or '.join(types)} | `{json.dumps(entry['default'])}` | {entry['description']}" in line
+        for choice in filter(None, entry.get("enum", [])):
+            assert f"`{choice}`" in line
