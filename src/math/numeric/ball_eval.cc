@@ -5,6 +5,7 @@
 #include "math/numeric/ball_functions.h"
 #include "math/numeric/integral.h"
 #include "math/numeric/residue_eval.h"
+#include "math/numeric/tree.h"
 
 namespace rewardloop::math {
 namespace {
@@ -34,6 +35,7 @@ class Evaluator {
   BallStatus EvalBinomial(const Expr* e, const Binding* env, Ball* out, int depth);
   BallStatus EvalSum(const Expr* e, const Binding* env, Ball* out, int depth);
   BallStatus EvalCall(const Expr* e, const Binding* env, Ball* out);
+  BallStatus EvalJump(const Expr* argument, const Binding* env, Ball* out);
   // Replaces an undecided division or logarithm by "undefined" where the argument is exactly zero.
   BallStatus Refine(BallStatus status, const Expr* argument, const Binding* env, int depth);
   void Note(const Ball& x) {
@@ -266,6 +268,26 @@ BallStatus Evaluator::EvalTwo(Function fn, const Expr* e, const Binding* env, Ba
   }
 }
 
+// Floor or ceiling of a closed value that balls cannot tell from an integer: is it that integer?
+BallStatus Evaluator::EvalJump(const Expr* argument, const Binding* env, Ball* out) {
+  constexpr slong kJumpPrecisionMin = 128;
+  if (env != nullptr || context_.balls != nullptr || prec_ < kJumpPrecisionMin) return BallStatus::kUndecided;
+  BallInfo ignored;
+  Ball x;
+  if (EvaluateBall(argument, context_, nullptr, &x, &ignored) != BallStatus::kOk) return BallStatus::kUndecided;
+  fmpz_t n;
+  fmpz_init(n);
+  Rational integer;
+  const bool unique = x.IsReal() && arb_get_unique_fmpz(n, x.re()) != 0 && !COEFF_IS_MPZ(*n);
+  if (unique) integer = Rational(static_cast<int64_t>(fmpz_get_si(n)));
+  fmpz_clear(n);
+  if (!unique || Compare(argument, NumberTree(integer).get(), context_.options, fuel_).equality != Equality::kEqual) {
+    return fuel_.empty() ? BallStatus::kFuel : BallStatus::kUndecided;
+  }
+  out->Set(integer, prec_);
+  return BallStatus::kOk;
+}
+
 // Is fn analytic on the whole of *x?
 bool IsAnalyticOn(Function fn, const Ball* x) {
   RealBall bound;
@@ -343,6 +365,9 @@ BallStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Ball* out,
     }
   } else {
     status = ApplyFunction(e->fn, *out, prec_, out);
+  }
+  if (status == BallStatus::kUndecided && (e->fn == Function::kFloor || e->fn == Function::kCeil)) {
+    status = EvalJump(e->child[0], env, out);
   }
   status = Refine(status, e->child[0], env, depth);
   if (status == BallStatus::kUndefined && e->fn != Function::kLog && e->fn != Function::kLn) {

@@ -34,8 +34,9 @@ int64_t AgreementBits(const Ball& difference, const Ball& a, const Ball& b) {
   return scale - error;
 }
 
+// One side is undefined: that differs from a value, and from nothing else.
 Equality OneUndefined(BallStatus a, BallStatus b) {
-  return (a == BallStatus::kUndefined) != (b == BallStatus::kUndefined) ? Equality::kDifferent : Equality::kUnknown;
+  return a == BallStatus::kOk || b == BallStatus::kOk ? Equality::kDifferent : Equality::kUnknown;
 }
 
 }  // namespace

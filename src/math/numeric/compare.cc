@@ -44,6 +44,13 @@ NumericResult ConfirmDefined(const Pair& pair, bool partial, Method method, cons
   return {Equality::kEqual, method};
 }
 
+// One side at least is undefined: different if the other has a value somewhere.
+NumericResult WithUndefined(const Expr* other, bool odd_real_roots, const NumericOptions& options, Fuel& fuel) {
+  const bool defined =
+      other != nullptr && DefinedSomewhere(other, odd_real_roots, options, fuel) == Equality::kEqual;
+  return {defined ? Equality::kDifferent : Equality::kUnknown, Method::kUndefined};
+}
+
 // kUnknown with kNone: the residues leave the question open.
 NumericResult CompareResidues(const Pair& pair, const NumericOptions& options, Fuel& budget) {
   FuelShare share(budget, 2);
@@ -56,7 +63,8 @@ NumericResult CompareResidues(const Pair& pair, const NumericOptions& options, F
   const ResidueStatus sy = EvaluateResidue(pair.b, context, nullptr, &y, &info);
   if (sy == ResidueStatus::kFuel || sy == ResidueStatus::kUnsupported) return {};
   if (sx == ResidueStatus::kUndefined || sy == ResidueStatus::kUndefined) {
-    return {sx == sy ? Equality::kUnknown : Equality::kDifferent, Method::kUndefined};
+    const Expr* other = sx == sy ? nullptr : sx == ResidueStatus::kUndefined ? pair.b : pair.a;
+    return WithUndefined(other, pair.odd_real_roots, options, fuel);
   }
   const Residue difference = x - y;
   if (!difference.IsUsable()) return {};
@@ -113,7 +121,8 @@ NumericResult Compare(const Expr* a, const Expr* b, const NumericOptions& option
     return {x == y ? Equality::kEqual : Equality::kDifferent, Method::kRational};
   }
   if (sa == ExactStatus::kUndefined || sb == ExactStatus::kUndefined) {
-    return {sa == sb ? Equality::kUnknown : Equality::kDifferent, Method::kUndefined};
+    if (sa == ExactStatus::kOk || sb == ExactStatus::kOk) return {Equality::kDifferent, Method::kUndefined};
+    return WithUndefined(sa == sb ? nullptr : sa == ExactStatus::kUndefined ? b : a, true, options, fuel);
   }
   TreeFacts facts;
   CollectFacts(a, &facts);

@@ -105,6 +105,8 @@ TEST(Compare, EqualConstants) {
       {"\\gcd(84,36)", "12"},
       {"\\max(\\sqrt2,\\sqrt3)", "\\sqrt3"},
       {"\\lfloor\\sqrt{17}\\rfloor", "4"},
+      {"\\lfloor\\sqrt2\\cdot\\sqrt2\\rfloor", "2"},
+      {"\\lceil 2\\cos\\frac{\\pi}{3}\\rceil", "1"},
       {"\\sum_{k=1}^{100} k^2", "338350"},
       {"\\sinh(\\ln 2)", "\\frac34"},
       {"50\\%", "0.5"},
@@ -154,6 +156,19 @@ TEST(Compare, NumbersTooLargeToWriteDown) {
 
 TEST(Compare, FunctionsOfVariables) {
   constexpr Case kEqual[] = {
+      {"\\frac12\\ln(x^2+1)", "\\ln\\sqrt{x^2+1}"},
+      {"\\arctan x", "\\arcsin\\frac{x}{\\sqrt{1+x^2}}"},
+      {"(x^2)^{3/2}", "|x|^3"},
+      {"\\frac{\\sin x}{1+\\cos x}", "\\tan\\frac{x}{2}"},
+      {"n^{\\log_2 3}", "3^{\\log_2 n}"},
+      {"\\frac{(2n)!}{2^n n!}", "(2n-1)!!"},
+      {"\\prod_{k=1}^n k", "n!"},
+      {"\\sum_{k=0}^n \\binom{n}{k}", "2^n"},
+      {"\\lfloor\\frac{n}{2}\\rfloor", "\\frac{2n-1+(-1)^n}{4}"},
+      {"\\frac{x+y+|x-y|}{2}", "\\max(x,y)"},
+      {"e^{it}", "\\cos t+i\\sin t"},
+      {"(a+bi)(a-bi)", "a^2+b^2"},
+      {"\\gcd(n,n+1)", "1"},
       {"(x-1)(x+1)", "x^2-1"},
       {"\\frac{x^2-1}{x-1}", "x+1"},
       {"\\frac{x^{200}-1}{x-1}", "\\sum_{k=0}^{199} x^k"},

@@ -197,7 +197,9 @@ RatioResult RatioAtPoints(const Expr* a, const Expr* b, bool odd_real_roots, con
       return result;
     }
     if (sx == BallStatus::kUnsupported || sy == BallStatus::kUnsupported) return result;
-    if (sx != sy && (sx == BallStatus::kUndefined || sy == BallStatus::kUndefined) && !points.has_integers()) {
+    const bool one_undefined = (sx == BallStatus::kUndefined && sy == BallStatus::kOk) ||
+                               (sx == BallStatus::kOk && sy == BallStatus::kUndefined);
+    if (one_undefined && !points.has_integers()) {
       result.equality = Equality::kDifferent;
       return result;
     }
