@@ -1,8 +1,10 @@
-// PipelineConfig: everything a pipeline can be told, as users write it. One table of keys drives the YAML file, the flags of
-// the command line, the keyword arguments in Python, `config show` and the JSON Schema.
+// PipelineConfig: everything a pipeline can be told, as users write it. One table of keys drives
+// the YAML file, the flags of the command line, the keyword arguments in Python, `config show` and
+// the JSON Schema.
 //
 //   auto config = PipelineConfig::FromJson(*Json::Parse(R"({"scorer": "gsm8k", "timeout": 5})"));
-//   auto built = BuildPipeline(*config, Engine::Make(config->ToEngineOptions()), ScorerRegistry::WithBuiltins(),
+//   auto built = BuildPipeline(*config, Engine::Make(config->ToEngineOptions()),
+//   ScorerRegistry::WithBuiltins(),
 //                              ManagerRegistry::WithBuiltins());
 //   built->pipeline->Submit(...)
 #pragma once
@@ -51,9 +53,9 @@ struct REWARDLOOP_EXPORT PipelineConfig {
   std::string scorer;  // empty: by data source
   Json scorer_args;    // object or null
   std::string manager = "naive";
-  Json manager_args;   // object or null
+  Json manager_args;  // object or null
   std::string dispatch = "native";
-  Json data_sources;   // object {source: name or {"scorer":, "args":}} or null
+  Json data_sources;  // object {source: name or {"scorer":, "args":}} or null
   UnknownRewards unknown_rewards = UnknownRewards::kRaise;
 
   std::string preset;  // names of columns (src/io/row_mapping.h); empty: rewardloop's own
@@ -82,8 +84,9 @@ struct REWARDLOOP_EXPORT PipelineConfig {
   int64_t uncollected_items = 65536;
   int64_t uncollected_bytes = int64_t{1} << 30;
 
-  // From an object of keys; missing ones take their defaults. kInvalidArgument names the key; an unknown one comes with
-  // a suggestion. Names of scorers and managers are checked later, by BuildPipeline().
+  // From an object of keys; missing ones take their defaults. kInvalidArgument names the key; an
+  // unknown one comes with a suggestion. Names of scorers and managers are checked later, by
+  // BuildPipeline().
   static Result<PipelineConfig> FromJson(const Json& values);
   // Every key with its value, in the order of ConfigKeys().
   Json ToJson() const;
@@ -98,7 +101,8 @@ struct REWARDLOOP_EXPORT PipelineConfig {
 // A config file as read, before it becomes a PipelineConfig: flags are laid over it.
 struct REWARDLOOP_EXPORT ConfigSource {
   Json values;  // object: only the keys that were set
-  // "scorer_args" or "scorer_args.method" -> where it was set: "rewards.yaml:3:1", "--timeout". For messages.
+  // "scorer_args" or "scorer_args.method" -> where it was set: "rewards.yaml:3:1", "--timeout". For
+  // messages.
   std::map<std::string, std::string> origin;
 
   // Sets a key or, with a dot, a member of an object key ("scorer_args.method").
@@ -108,12 +112,14 @@ struct REWARDLOOP_EXPORT ConfigSource {
 };
 
 // Reads YAML. Errors read "file:line:col: what is wrong". `file_name` is only for messages.
-REWARDLOOP_EXPORT Result<ConfigSource> ParseConfigYaml(std::string_view text, const std::string& file_name);
+REWARDLOOP_EXPORT Result<ConfigSource> ParseConfigYaml(std::string_view text,
+                                                       const std::string& file_name);
 // As ParseConfigYaml() of the file's content; kNotFound or kInvalidArgument when it cannot be read.
 REWARDLOOP_EXPORT Result<ConfigSource> ReadConfigFile(const std::string& path);
-// As PipelineConfig::FromJson(source.values), messages prefixed with where the value came from. With registries, names
-// and arguments of scorers and managers are checked too.
-REWARDLOOP_EXPORT Result<PipelineConfig> ResolveConfig(const ConfigSource& source, const ScorerRegistry* scorers = nullptr,
+// As PipelineConfig::FromJson(source.values), messages prefixed with where the value came from.
+// With registries, names and arguments of scorers and managers are checked too.
+REWARDLOOP_EXPORT Result<PipelineConfig> ResolveConfig(const ConfigSource& source,
+                                                       const ScorerRegistry* scorers = nullptr,
                                                        const ManagerRegistry* managers = nullptr);
 
 // A pipeline with the parts it was made of.
@@ -124,12 +130,14 @@ struct BuiltPipeline {
   std::unique_ptr<AsyncRewardPipeline> pipeline;
 };
 
-// Makes what `config` describes. The registries are used during this call only. `scorer`, when given, judges every item
-// in place of config.scorer (a scorer object that no registry knows). kNotFound and kInvalidArgument name what is wrong
-// and suggest; kUnimplemented for `file.py:fn` and `pkg.mod:fn`, which need Python workers.
+// Makes what `config` describes. The registries are used during this call only. `scorer`, when
+// given, judges every item in place of config.scorer (a scorer object that no registry knows).
+// kNotFound and kInvalidArgument name what is wrong and suggest; kUnimplemented for `file.py:fn`
+// and `pkg.mod:fn`, which need Python workers.
 REWARDLOOP_EXPORT Result<BuiltPipeline> BuildPipeline(
-    const PipelineConfig& config, std::shared_ptr<Engine> engine, const ScorerRegistry& scorer_registry,
-    const ManagerRegistry& manager_registry, std::shared_ptr<const Scorer> scorer = nullptr,
+    const PipelineConfig& config, std::shared_ptr<Engine> engine,
+    const ScorerRegistry& scorer_registry, const ManagerRegistry& manager_registry,
+    std::shared_ptr<const Scorer> scorer = nullptr,
     std::function<void(const PipelineEvent&)> on_event = nullptr);
 
 // True for `path/to/file.py:fn` and `pkg.mod:fn`.

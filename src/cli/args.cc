@@ -2,7 +2,6 @@
 #include "cli/args.h"
 
 #include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -28,13 +27,16 @@ Result<Json> ValueOf(const ConfigKey& key, const std::string& text) {
   auto json = Json::Parse(text);
   if (!json.ok()) {
     return InvalidArgument(FlagOf(key.name) + " '" + text + "': expected " +
-                           (key.type == "object" ? "a JSON object" : key.type == "integer" ? "an integer" : "a number") +
+                           (key.type == "object"    ? "a JSON object"
+                            : key.type == "integer" ? "an integer"
+                                                    : "a number") +
                            (key.nullable ? " or null" : ""));
   }
   return json;
 }
 
-// Flags of one subcommand that set configuration keys. The file is read first, whatever the order of the arguments.
+// Flags of one subcommand that set configuration keys. The file is read first, whatever the order
+// of the arguments.
 struct ConfigFlags {
   std::string file;
   std::vector<std::pair<const ConfigKey*, std::string>> values;
@@ -49,7 +51,8 @@ struct ConfigFlags {
     for (const auto& [key, text] : values) {
       RL_ASSIGN_OR_RETURN(Json value, ValueOf(*key, text));
       // Arguments of another scorer do not fit a scorer that a flag puts in its place.
-      const bool replaced = (key->name == "scorer" || key->name == "manager") && source.values.Find(key->name) &&
+      const bool replaced = (key->name == "scorer" || key->name == "manager") &&
+                            source.values.Find(key->name) &&
                             !(*source.values.Find(key->name) == value);
       if (replaced) source.values.Remove(key->name + "_args");
       source.Set(key->name, std::move(value), FlagOf(key->name));
@@ -62,8 +65,9 @@ struct ConfigFlags {
   }
 
  private:
-  static Status SetMembers(const std::string& flag, const std::string& key, const std::vector<std::string>& assignments,
-                           bool text_only, ConfigSource* source) {
+  static Status SetMembers(const std::string& flag, const std::string& key,
+                           const std::vector<std::string>& assignments, bool text_only,
+                           ConfigSource* source) {
     for (const std::string& assignment : assignments) {
       RL_ASSIGN_OR_RETURN(auto member, ParseAssignment(flag, assignment));
       if (text_only) member.second = Json(assignment.substr(assignment.find('=') + 1));
@@ -82,21 +86,34 @@ void AddConfigFlags(CLI::App* app, ConfigFlags* flags) {
     std::string names = FlagOf(key.name);
     if (key.name == "threads") names = "-j," + names;
     std::string help = key.doc;
-    if (!key.default_value.is_null() && !(key.default_value == Json(""))) help += " [" + TextOf(key.default_value) + "]";
+    if (!key.default_value.is_null() && !(key.default_value == Json("")))
+      help += " [" + TextOf(key.default_value) + "]";
     const std::string type = key.type == "object" ? "JSON" : key.type == "string" ? "NAME" : "N";
     app->add_option_function<std::string>(
-           names, [flags, key_pointer = &key](const std::string& text) { flags->values.emplace_back(key_pointer, text); },
+           names,
+           [flags, key_pointer = &key](const std::string& text) {
+             flags->values.emplace_back(key_pointer, text);
+           },
            help)
         ->type_name(type)
         ->group(key.section);
   }
-  const auto add_list = [&](const char* name, std::vector<std::string>* values, const char* help, const char* section) {
-    app->add_option(name, *values, help)->type_name("NAME=VALUE")->take_all()->allow_extra_args(false)->group(section);
+  const auto add_list = [&](const char* name, std::vector<std::string>* values, const char* help,
+                            const char* section) {
+    app->add_option(name, *values, help)
+        ->type_name("NAME=VALUE")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->group(section);
   };
-  add_list("--scorer-arg", &flags->scorer_args, "One argument of the scorer; may be repeated.", "What judges");
-  add_list("--manager-arg", &flags->manager_args, "One argument of the manager; may be repeated.", "What judges");
-  add_list("--data-source", &flags->data_sources, "The scorer of one data source; may be repeated.", "What judges");
-  add_list("--field", &flags->fields, "The column of one field, e.g. response=pred; may be repeated.", "Where columns are");
+  add_list("--scorer-arg", &flags->scorer_args, "One argument of the scorer; may be repeated.",
+           "What judges");
+  add_list("--manager-arg", &flags->manager_args, "One argument of the manager; may be repeated.",
+           "What judges");
+  add_list("--data-source", &flags->data_sources, "The scorer of one data source; may be repeated.",
+           "What judges");
+  add_list("--field", &flags->fields,
+           "The column of one field, e.g. response=pred; may be repeated.", "Where columns are");
 }
 
 Result<Allowance> ParseAllowance(const std::string& text) {
@@ -108,7 +125,8 @@ Result<Allowance> ParseAllowance(const std::string& text) {
   }
   const auto value = Json::Parse(number);
   if (!value.ok() || !value->is_number() || value->AsDouble() < 0) {
-    return InvalidArgument("--max-unscored '" + text + "': expected a number of rows, or a share like 2%");
+    return InvalidArgument("--max-unscored '" + text +
+                           "': expected a number of rows, or a share like 2%");
   }
   allowance.value = value->AsDouble();
   return allowance;
@@ -126,19 +144,27 @@ void AddScore(CLI::App* root, Parsed* parsed) {
   CLI::App* app = root->add_subcommand("score", "Score the rows of a JSONL file");
   ScoreArgs& score = parsed->args.score;
   app->add_option("FILE", score.input, "JSONL, plain or gzip; - is standard input")->required();
-  app->add_option("-o,--output", score.output, "JSONL with the results; - is standard output [-]")->type_name("FILE");
-  app->add_flag("--resume", score.resume, "Keep the rows of --output that have a score, run the others");
-  app->add_option("--max-unscored", parsed->max_unscored, "Rows without a score before the exit status is 1: N or P% [0]")
+  app->add_option("-o,--output", score.output, "JSONL with the results; - is standard output [-]")
+      ->type_name("FILE");
+  app->add_flag("--resume", score.resume,
+                "Keep the rows of --output that have a score, run the others");
+  app->add_option("--max-unscored", parsed->max_unscored,
+                  "Rows without a score before the exit status is 1: N or P% [0]")
       ->type_name("N");
   app->add_flag("--timing", score.timing, "Add when each row was queued, started and finished");
-  app->add_option("--summary-json", score.summary_json, "Write the summary as JSON")->type_name("FILE");
-  app->add_option("--metrics", score.metrics, "Write counts and latencies as JSON")->type_name("FILE");
-  app->add_option("--trace", score.trace, "Write a timeline for chrome://tracing or ui.perfetto.dev")->type_name("FILE");
+  app->add_option("--summary-json", score.summary_json, "Write the summary as JSON")
+      ->type_name("FILE");
+  app->add_option("--metrics", score.metrics, "Write counts and latencies as JSON")
+      ->type_name("FILE");
+  app->add_option("--trace", score.trace,
+                  "Write a timeline for chrome://tracing or ui.perfetto.dev")
+      ->type_name("FILE");
   app->add_option("--progress", score.progress, "auto, always or never [auto]")
       ->type_name("WHEN")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ProgressWhen>{{"auto", ProgressWhen::kAuto},
-                                                                              {"always", ProgressWhen::kAlways},
-                                                                              {"never", ProgressWhen::kNever}})
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, ProgressWhen>{{"auto", ProgressWhen::kAuto},
+                                                          {"always", ProgressWhen::kAlways},
+                                                          {"never", ProgressWhen::kNever}})
                       .description(""));
   app->add_flag("-q,--quiet", score.quiet, "No progress and no summary");
   AddConfigFlags(app, &parsed->config[app]);
@@ -146,18 +172,24 @@ void AddScore(CLI::App* root, Parsed* parsed) {
   app->footer(
       "Examples:\n"
       "  rewardloop score rollouts.jsonl --scorer gsm8k -o scored.jsonl\n"
-      "  rewardloop score rollouts.jsonl.gz --field response=pred --scorer math -o scored.jsonl --resume\n"
-      "  zcat dump.jsonl.gz | rewardloop score - --preset verl --scorer verl/gsm8k --scorer-arg method=flexible");
+      "  rewardloop score rollouts.jsonl.gz --field response=pred --scorer math -o scored.jsonl "
+      "--resume\n"
+      "  zcat dump.jsonl.gz | rewardloop score - --preset verl --scorer verl/gsm8k --scorer-arg "
+      "method=flexible");
 }
 
 void AddExplain(CLI::App* root, Parsed* parsed) {
-  CLI::App* app = root->add_subcommand("explain", "Show what a scorer does, or how one row got its score");
+  CLI::App* app =
+      root->add_subcommand("explain", "Show what a scorer does, or how one row got its score");
   ExplainArgs& explain = parsed->args.explain;
-  app->add_option("TARGET", explain.target, "A scorer, a manager, or a JSONL file with --row or --id");
+  app->add_option("TARGET", explain.target,
+                  "A scorer, a manager, or a JSONL file with --row or --id");
   app->add_option("--row", explain.row, "Line of the file, from 1")->type_name("N");
   app->add_option("--id", explain.id, "item_id of the row")->type_name("ID");
-  app->add_option("--response", explain.response, "Judge this text instead of a row")->type_name("TEXT");
-  app->add_option("--ground-truth", explain.ground_truth, "Its truth: text, or JSON")->type_name("TEXT");
+  app->add_option("--response", explain.response, "Judge this text instead of a row")
+      ->type_name("TEXT");
+  app->add_option("--ground-truth", explain.ground_truth, "Its truth: text, or JSON")
+      ->type_name("TEXT");
   app->add_option("--source", explain.data_source, "Its data source")->type_name("NAME");
   app->add_flag("--json", explain.json, "Print JSON");
   AddConfigFlags(app, &parsed->config[app]);
@@ -172,8 +204,10 @@ void AddExplain(CLI::App* root, Parsed* parsed) {
 void AddCheck(CLI::App* root, Parsed* parsed) {
   CLI::App* app = root->add_subcommand("check", "Check configuration and rows without scoring");
   CheckArgs& check = parsed->args.check;
-  app->add_option("FILE", check.input, "JSONL, plain or gzip; - is standard input; without it the configuration only");
-  app->add_option("--score-column", check.score_column, "Rewards to check for the rollout contract [score or reward]")
+  app->add_option("FILE", check.input,
+                  "JSONL, plain or gzip; - is standard input; without it the configuration only");
+  app->add_option("--score-column", check.score_column,
+                  "Rewards to check for the rollout contract [score or reward]")
       ->type_name("NAME");
   app->add_flag("--json", check.json, "Print JSON");
   AddConfigFlags(app, &parsed->config[app]);
@@ -181,20 +215,27 @@ void AddCheck(CLI::App* root, Parsed* parsed) {
 }
 
 void AddDiff(CLI::App* root, Parsed* parsed) {
-  CLI::App* app = root->add_subcommand("diff", "Compare two scored files, or two recipes on one file");
+  CLI::App* app =
+      root->add_subcommand("diff", "Compare two scored files, or two recipes on one file");
   DiffArgs& diff = parsed->args.diff;
-  app->add_option("FIRST", diff.first, "A scored file; with --a and --b a file to score")->required();
+  app->add_option("FIRST", diff.first, "A scored file; with --a and --b a file to score")
+      ->required();
   app->add_option("SECOND", diff.second, "The scored file to compare with");
-  app->add_option("--a", diff.recipe_a, "First recipe: a scorer, or a YAML file")->type_name("RECIPE");
+  app->add_option("--a", diff.recipe_a, "First recipe: a scorer, or a YAML file")
+      ->type_name("RECIPE");
   app->add_option("--b", diff.recipe_b, "Second recipe")->type_name("RECIPE");
   const auto add_list = [&](const char* name, std::vector<std::string>* values, const char* help) {
-    app->add_option(name, *values, help)->type_name("NAME=VALUE")->take_all()->allow_extra_args(false);
+    app->add_option(name, *values, help)
+        ->type_name("NAME=VALUE")
+        ->take_all()
+        ->allow_extra_args(false);
   };
   add_list("--a-arg", &diff.args_a, "One argument of the first scorer; may be repeated");
   add_list("--b-arg", &diff.args_b, "One argument of the second scorer; may be repeated");
   app->add_option("--tolerance", diff.tolerance, "Scores this near are equal [0]")->type_name("X");
   app->add_option("--limit", diff.limit, "Changed rows to show [20]")->type_name("N");
-  app->add_option("--max-changed", diff.max_changed, "Exit with 1 when more rows changed")->type_name("N");
+  app->add_option("--max-changed", diff.max_changed, "Exit with 1 when more rows changed")
+      ->type_name("N");
   app->add_flag("--json", diff.json, "Print JSON");
   AddConfigFlags(app, &parsed->config[app]);
   app->callback([parsed] { parsed->args.verb = Verb::kDiff; });
@@ -205,22 +246,28 @@ void AddDiff(CLI::App* root, Parsed* parsed) {
 }
 
 void AddOthers(CLI::App* root, Parsed* parsed) {
-  CLI::App* list = root->add_subcommand("list", "List scorers, managers, dispatch tables and presets");
-  list->add_option("WHAT", parsed->args.list.what, "scorers, managers, dispatch or presets; without it all");
-  list->add_option("--scorer", parsed->args.list.scorer, "One scorer with its arguments")->type_name("NAME");
+  CLI::App* list =
+      root->add_subcommand("list", "List scorers, managers, dispatch tables and presets");
+  list->add_option("WHAT", parsed->args.list.what,
+                   "scorers, managers, dispatch or presets; without it all");
+  list->add_option("--scorer", parsed->args.list.scorer, "One scorer with its arguments")
+      ->type_name("NAME");
   list->add_flag("--json", parsed->args.list.json, "Print JSON");
   list->callback([parsed] { parsed->args.verb = Verb::kList; });
 
-  CLI::App* config = root->add_subcommand("config", "Show the effective configuration, or its schema");
+  CLI::App* config =
+      root->add_subcommand("config", "Show the effective configuration, or its schema");
   config->require_subcommand(1);
-  CLI::App* show = config->add_subcommand("show", "Every key with its value and where it comes from");
+  CLI::App* show =
+      config->add_subcommand("show", "Every key with its value and where it comes from");
   show->add_flag("--json", parsed->args.config_verb.json, "Print JSON");
   AddConfigFlags(show, &parsed->config[show]);
   show->callback([parsed] { parsed->args.verb = Verb::kConfigShow; });
   CLI::App* schema = config->add_subcommand("schema", "JSON Schema of a configuration file");
   schema->callback([parsed] { parsed->args.verb = Verb::kConfigSchema; });
 
-  CLI::App* version = root->add_subcommand("version", "Show the version, the build and the scorers' versions");
+  CLI::App* version =
+      root->add_subcommand("version", "Show the version, the build and the scorers' versions");
   version->add_flag("--json", parsed->args.version_json, "Print JSON");
   version->callback([parsed] { parsed->args.verb = Verb::kVersion; });
 }
@@ -239,12 +286,14 @@ const CLI::App* ActiveApp(const CLI::App* app) {
   return app;
 }
 
-std::string SuggestionForArgument(const CLI::App& app, const std::string& message, const std::vector<std::string>& args) {
+std::string SuggestionForArgument(const CLI::App& app, const std::string& message,
+                                  const std::vector<std::string>& args) {
   std::vector<std::string> flags, verbs;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
   }
-  for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; })) verbs.push_back(child->get_name());
+  for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; }))
+    verbs.push_back(child->get_name());
   for (const std::string& argument : args) {
     const std::string name = argument.substr(0, argument.find('='));
     if (name.empty() || message.find(name) == std::string::npos) continue;
@@ -261,15 +310,24 @@ std::string SuggestionForArgument(const CLI::App& app, const std::string& messag
 int Dispatch(const Args& args) {
   const Registries registries;
   switch (args.verb) {
-    case Verb::kScore: return RunScore(args, registries);
-    case Verb::kExplain: return RunExplain(args, registries);
-    case Verb::kCheck: return RunCheck(args, registries);
-    case Verb::kDiff: return RunDiff(args, registries);
-    case Verb::kList: return RunList(args, registries);
-    case Verb::kConfigShow: return RunConfigShow(args, registries);
-    case Verb::kConfigSchema: return RunConfigSchema();
-    case Verb::kVersion: return RunVersion(args, registries);
-    case Verb::kNone: break;
+    case Verb::kScore:
+      return RunScore(args, registries);
+    case Verb::kExplain:
+      return RunExplain(args, registries);
+    case Verb::kCheck:
+      return RunCheck(args, registries);
+    case Verb::kDiff:
+      return RunDiff(args, registries);
+    case Verb::kList:
+      return RunList(args, registries);
+    case Verb::kConfigShow:
+      return RunConfigShow(args, registries);
+    case Verb::kConfigSchema:
+      return RunConfigSchema();
+    case Verb::kVersion:
+      return RunVersion(args, registries);
+    case Verb::kNone:
+      break;
   }
   return Fail(InvalidArgument("no command given", "rewardloop -h shows them"));
 }
@@ -284,8 +342,11 @@ int RunCommand(const std::vector<std::string>& arguments) {
   root.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   root.add_flag("--version", parsed.show_version, "Show the version");
   root.require_subcommand(0, 1);
-  root.footer("Exit status: 0 done; 1 rows without a score or a threshold exceeded; 2 wrong usage, configuration or input, or\n"
-              "output that cannot be written; 3 internal error; 130, 143 interrupted (resume with --resume).");
+  root.footer(
+      "Exit status: 0 done; 1 rows without a score or a threshold exceeded; 2 wrong usage, "
+      "configuration or input, or\n"
+      "output that cannot be written; 3 internal error; 130, 143 interrupted (resume with "
+      "--resume).");
   AddScore(&root, &parsed);
   AddExplain(&root, &parsed);
   AddCheck(&root, &parsed);
@@ -300,7 +361,8 @@ int RunCommand(const std::vector<std::string>& arguments) {
   } catch (const CLI::CallForHelp&) {
     return Print(root.help()) ? kExitDone : kExitUsage;
   } catch (const CLI::ParseError& error) {
-    return Fail(InvalidArgument(error.what(), SuggestionForArgument(*ActiveApp(&root), error.what(), arguments)));
+    return Fail(InvalidArgument(error.what(),
+                                SuggestionForArgument(*ActiveApp(&root), error.what(), arguments)));
   }
   if (parsed.show_version) return Print(std::string(Version()) + "\n") ? kExitDone : kExitUsage;
   if (parsed.args.verb == Verb::kNone) {

@@ -8,11 +8,13 @@
 
 namespace rewardloop::cli {
 
-// Runs one command: parses `arguments` (without the program's name), reads the configuration file that they name, does what
-// they ask and returns the exit status.
+// Runs one command: parses `arguments` (without the program's name), reads the configuration file
+// that they name, does what they ask and returns the exit status.
 int RunCommand(const std::vector<std::string>& arguments);
 
-// `argument` as NAME=VALUE; VALUE is JSON where it can be read as such, else text. kInvalidArgument without a "=".
-Result<std::pair<std::string, Json>> ParseAssignment(const std::string& flag, const std::string& argument);
+// `argument` as NAME=VALUE; VALUE is JSON where it can be read as such, else text. kInvalidArgument
+// without a "=".
+Result<std::pair<std::string, Json>> ParseAssignment(const std::string& flag,
+                                                     const std::string& argument);
 
 }  // namespace rewardloop::cli

@@ -2,7 +2,8 @@
 
 namespace rewardloop::cli {
 
-Result<std::pair<std::string, Json>> ParseAssignment(const std::string& flag, const std::string& argument) {
+Result<std::pair<std::string, Json>> ParseAssignment(const std::string& flag,
+                                                     const std::string& argument) {
   const size_t equals = argument.find('=');
   if (equals == std::string::npos || equals == 0) {
     return InvalidArgument(flag + " '" + argument + "': expected NAME=VALUE");

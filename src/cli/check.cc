@@ -1,4 +1,5 @@
-// `rewardloop check`: what can be wrong with a configuration and with rows, found without scoring a row.
+// `rewardloop check`: what can be wrong with a configuration and with rows, found without scoring a
+// row.
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -18,7 +19,8 @@ constexpr size_t kNamedRows = 8;
 // Rows that share one reward, and the trajectories of one prompt.
 class GroupChecks {
  public:
-  void Add(const std::string& place, int64_t line, const RewardItem& item, const Json* score, Findings* findings) {
+  void Add(const std::string& place, int64_t line, const RewardItem& item, const Json* score,
+           Findings* findings) {
     const std::string rollout = RolloutOf(item);
     if (!rollout.empty() && score && score->is_number()) {
       rollouts_[rollout].push_back({line, score->AsDouble()});
@@ -26,13 +28,14 @@ class GroupChecks {
     if (!item.group_id) return;
     Group& group = groups_[*item.group_id];
     if (group.first_place.empty()) group.first_place = place;
-    group.trajectories.insert(item.session_id      ? "session " + *item.session_id
+    group.trajectories.insert(item.session_id    ? "session " + *item.session_id
                               : !rollout.empty() ? rollout
                                                  : "line " + std::to_string(line));
     if (!item.group_size) return;
     if (group.size && *group.size != *item.group_size) {
       findings->Add(true, "group_size", *item.group_id, place,
-                    "group '" + *item.group_id + "' has the group_size " + std::to_string(*group.size) + " before and " +
+                    "group '" + *item.group_id + "' has the group_size " +
+                        std::to_string(*group.size) + " before and " +
                         std::to_string(*item.group_size) + " here");
     }
     group.size = item.group_size;
@@ -44,8 +47,8 @@ class GroupChecks {
       const int64_t count = static_cast<int64_t>(group.trajectories.size());
       if (!group.size || *group.size == count) continue;
       findings->Add(true, "group_size", id, group.first_place,
-                    "group '" + id + "' has " + std::to_string(count) + " trajectories, its group_size is " +
-                        std::to_string(*group.size));
+                    "group '" + id + "' has " + std::to_string(count) +
+                        " trajectories, its group_size is " + std::to_string(*group.size));
     }
   }
   int64_t groups() const { return static_cast<int64_t>(groups_.size()); }
@@ -62,16 +65,16 @@ class GroupChecks {
     std::set<std::string> trajectories;
   };
 
-  // The rollout's own id, else its index in the group; empty: the row is a rollout of its own. In a session the index
-  // counts rows, so it tells nothing of rollouts.
+  // The rollout's own id, else its index in the group; empty: the row is a rollout of its own. In a
+  // session the index counts rows, so it tells nothing of rollouts.
   static std::string RolloutOf(const RewardItem& item) {
     if (item.rollout_id) return "rollout '" + *item.rollout_id + "'";
     if (!item.index || item.session_id || !item.group_id) return "";
     return "rollout " + std::to_string(*item.index) + " of group '" + *item.group_id + "'";
   }
 
-  static void CheckRollout(const std::string& file, const std::string& rollout, const std::vector<ScoredRow>& rows,
-                           Findings* findings) {
+  static void CheckRollout(const std::string& file, const std::string& rollout,
+                           const std::vector<ScoredRow>& rows, Findings* findings) {
     bool differ = false;
     for (const ScoredRow& row : rows) differ = differ || row.score != rows.front().score;
     if (!differ) return;
@@ -81,9 +84,10 @@ class GroupChecks {
       AppendJsonDouble(rows[i].score, &value);
       message += (i == 0 ? " line " : ", line ") + std::to_string(rows[i].line) + " " + value;
     }
-    if (rows.size() > kNamedRows) message += " and " + std::to_string(rows.size() - kNamedRows) + " more";
-    findings->Add(true, "rollout", rollout, file + ":" + std::to_string(rows.front().line) + ":1", message,
-                  "all rows of a rollout share one reward");
+    if (rows.size() > kNamedRows)
+      message += " and " + std::to_string(rows.size() - kNamedRows) + " more";
+    findings->Add(true, "rollout", rollout, file + ":" + std::to_string(rows.front().line) + ":1",
+                  message, "all rows of a rollout share one reward");
   }
 
   std::map<std::string, std::vector<ScoredRow>> rollouts_;
@@ -102,8 +106,8 @@ class CheckCommand {
     // Builds what a run would build, so that nothing is found only then.
     PipelineConfig strict = config_;
     strict.unknown_rewards = UnknownRewards::kRaise;
-    RL_ASSIGN_OR_RETURN(built_, BuildPipeline(strict, Engine::Make(strict.ToEngineOptions()), registries_.scorers,
-                                              registries_.managers));
+    RL_ASSIGN_OR_RETURN(built_, BuildPipeline(strict, Engine::Make(strict.ToEngineOptions()),
+                                              registries_.scorers, registries_.managers));
     if (!args_.input.empty()) RL_RETURN_IF_ERROR(CheckRows());
     return Report();
   }
@@ -114,13 +118,15 @@ class CheckCommand {
     std::vector<std::string> extra = {"score", "reward"};
     if (!args_.score_column.empty()) extra = {args_.score_column};
     score_columns_ = extra;
-    RL_ASSIGN_OR_RETURN(const std::unique_ptr<RowSource> rows,
-                        RowSource::Open(args_.input, std::move(fields), std::move(extra), InterruptFd()));
+    RL_ASSIGN_OR_RETURN(
+        const std::unique_ptr<RowSource> rows,
+        RowSource::Open(args_.input, std::move(fields), std::move(extra), InterruptFd()));
     file_ = rows->reader().name();
     Row row;
     while (true) {
       auto found = rows->Next(&row);
-      if (!found.ok() && found.status().code() != StatusCode::kInvalidArgument) return found.status();
+      if (!found.ok() && found.status().code() != StatusCode::kInvalidArgument)
+        return found.status();
       if (!found.ok()) {
         ++rows_;
         findings_.AddStatus("syntax", found.status().message(), "", found.status());
@@ -137,10 +143,12 @@ class CheckCommand {
 
   void CheckRow(const RowSource& rows, const Row& row) {
     const std::string place = rows.Place(row);
-    const uint32_t line = static_cast<uint32_t>(std::min<int64_t>(row.line_number, IdTable::kAbsent - 1));
+    const uint32_t line =
+        static_cast<uint32_t>(std::min<int64_t>(row.line_number, IdTable::kAbsent - 1));
     if (const uint32_t before = ids_.Insert(row.item.item_id, line); before != IdTable::kAbsent) {
       findings_.Add(true, "duplicate_id", row.item.item_id, place,
-                    "item_id '" + row.item.item_id + "' stands in line " + std::to_string(before) + " already");
+                    "item_id '" + row.item.item_id + "' stands in line " + std::to_string(before) +
+                        " already");
     }
     if (!row.problem.ok()) {
       findings_.AddStatus("field", row.problem.message(), place, row.problem);
@@ -165,9 +173,11 @@ class CheckCommand {
     }
     const Scorer* const scorer = built_.scorers->Select(item);
     if (!scorer) {
-      findings_.Add(false, "no_scorer", item.data_source, place,
-                    "data source '" + item.data_source + "' is known, but there is no scorer for it",
-                    "these rows will be unscorable; --data-source '" + item.data_source + "=NAME' gives it one");
+      findings_.Add(
+          false, "no_scorer", item.data_source, place,
+          "data source '" + item.data_source + "' is known, but there is no scorer for it",
+          "these rows will be unscorable; --data-source '" + item.data_source +
+              "=NAME' gives it one");
       return;
     }
     if (item.ground_truth.is_null() && NeedsTruth(scorer)) {
@@ -218,9 +228,11 @@ class CheckCommand {
       if (args_.input.empty()) {
         line += ": the configuration";
       } else {
-        line += ": " + Plural(rows_, "row") + ", " + Plural(static_cast<int64_t>(sources_.size()), "data source");
+        line += ": " + Plural(rows_, "row") + ", " +
+                Plural(static_cast<int64_t>(sources_.size()), "data source");
         if (group_checks_.groups() > 0) line += ", " + Plural(group_checks_.groups(), "group");
-        if (group_checks_.rollouts() > 0) line += ", " + Plural(group_checks_.rollouts(), "rollout") + " with rewards";
+        if (group_checks_.rollouts() > 0)
+          line += ", " + Plural(group_checks_.rollouts(), "rollout") + " with rewards";
       }
       if (findings_.errors() > 0) line += "; " + Plural(findings_.errors(), "error");
       if (findings_.warnings() > 0) line += "; " + Plural(findings_.warnings(), "warning");

@@ -37,7 +37,8 @@ Json JudgedJson(const Judged& judged) {
 
 }  // namespace
 
-void Comparison::AddToGroup(const std::string& group_id, int side, const std::optional<double>& score) {
+void Comparison::AddToGroup(const std::string& group_id, int side,
+                            const std::optional<double>& score) {
   if (group_id.empty() || !score) return;
   Spread& spread = groups_[group_id];
   if (!spread.first[side]) spread.first[side] = score;
@@ -45,7 +46,8 @@ void Comparison::AddToGroup(const std::string& group_id, int side, const std::op
   ++spread.scored[side];
 }
 
-void Comparison::Add(int64_t line_number, const std::string& item_id, const Judged& a, const Judged& b) {
+void Comparison::Add(int64_t line_number, const std::string& item_id, const Judged& a,
+                     const Judged& b) {
   ++rows_;
   AddToGroup(a.group_id, 0, a.score);
   AddToGroup(a.group_id.empty() ? b.group_id : a.group_id, 1, b.score);
@@ -62,13 +64,18 @@ void Comparison::Add(int64_t line_number, const std::string& item_id, const Judg
     return;
   }
   ++changed_;
-  if (!same_status || a.score.has_value() != b.score.has_value()) ++status_changed_;
-  else if (*b.score > *a.score) ++up_;
-  else ++down_;
-  std::string why = VerdictText(a) + " (" + a.reason + ") -> " + VerdictText(b) + " (" + b.reason + ")";
+  if (!same_status || a.score.has_value() != b.score.has_value())
+    ++status_changed_;
+  else if (*b.score > *a.score)
+    ++up_;
+  else
+    ++down_;
+  std::string why =
+      VerdictText(a) + " (" + a.reason + ") -> " + VerdictText(b) + " (" + b.reason + ")";
   if (why_.size() >= kMaxReasons && !why_.count(why)) why = "other";
   ++why_[why];
-  if (static_cast<int64_t>(changes_.size()) < limit_) changes_.push_back({line_number, item_id, a, b});
+  if (static_cast<int64_t>(changes_.size()) < limit_)
+    changes_.push_back({line_number, item_id, a, b});
 }
 
 void Comparison::AddOnlyInA(const std::string& item_id) {
@@ -80,7 +87,8 @@ void Comparison::AddOnlyInB(const std::string& item_id) {
 
 int64_t Comparison::ZeroSpread(int side) const {
   int64_t count = 0;
-  for (const auto& [id, spread] : groups_) count += spread.scored[side] >= 2 && !spread.differs[side];
+  for (const auto& [id, spread] : groups_)
+    count += spread.scored[side] >= 2 && !spread.differs[side];
   return count;
 }
 
@@ -89,19 +97,22 @@ std::string Comparison::Text(const std::string& name_a, const std::string& name_
   text += Plural(rows_, "row") + " in both";
   if (only_a_ > 0) text += ", " + Grouped(only_a_) + " only in a (first '" + first_only_a_ + "')";
   if (only_b_ > 0) text += ", " + Grouped(only_b_) + " only in b (first '" + first_only_b_ + "')";
-  text += "\nmean reward " + MeanText(sum_a_, scored_in_both_) + " -> " + MeanText(sum_b_, scored_in_both_) + " over " +
-          Plural(scored_in_both_, "row") + " with a score in both\n";
+  text += "\nmean reward " + MeanText(sum_a_, scored_in_both_) + " -> " +
+          MeanText(sum_b_, scored_in_both_) + " over " + Plural(scored_in_both_, "row") +
+          " with a score in both\n";
   if (!groups_.empty()) {
-    text += "groups with zero spread: " + Grouped(ZeroSpread(0)) + " -> " + Grouped(ZeroSpread(1)) + " of " +
-            Grouped(static_cast<int64_t>(groups_.size())) + "\n";
+    text += "groups with zero spread: " + Grouped(ZeroSpread(0)) + " -> " + Grouped(ZeroSpread(1)) +
+            " of " + Grouped(static_cast<int64_t>(groups_.size())) + "\n";
   }
-  text += Plural(changed_, "row") + " changed: " + Grouped(up_) + " up, " + Grouped(down_) + " down, " +
-          Grouped(status_changed_) + " with another status";
-  if (reason_only_ > 0) text += "; " + Grouped(reason_only_) + " more with the same score for another reason";
+  text += Plural(changed_, "row") + " changed: " + Grouped(up_) + " up, " + Grouped(down_) +
+          " down, " + Grouped(status_changed_) + " with another status";
+  if (reason_only_ > 0)
+    text += "; " + Grouped(reason_only_) + " more with the same score for another reason";
   text += "\n";
   if (changed_ == 0) return text;
   std::vector<std::pair<std::string, int64_t>> reasons(why_.begin(), why_.end());
-  std::stable_sort(reasons.begin(), reasons.end(), [](const auto& x, const auto& y) { return x.second > y.second; });
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto& x, const auto& y) { return x.second > y.second; });
   text += "why:\n";
   for (size_t i = 0; i < reasons.size() && i < kShownReasons; ++i) {
     std::string count = Grouped(reasons[i].second);
@@ -110,9 +121,10 @@ std::string Comparison::Text(const std::string& name_a, const std::string& name_
   }
   text += "rows:\n";
   for (const Change& change : changes_) {
-    text += "  line " + std::to_string(change.line_number) + "  " + Excerpt(change.item_id, 40) + "  " +
-            VerdictText(change.a) + " -> " + VerdictText(change.b) + "  " + change.a.reason + " -> " + change.b.reason +
-            "  extracted " + Extracted(change.a) + " -> " + Extracted(change.b) + "\n";
+    text += "  line " + std::to_string(change.line_number) + "  " + Excerpt(change.item_id, 40) +
+            "  " + VerdictText(change.a) + " -> " + VerdictText(change.b) + "  " + change.a.reason +
+            " -> " + change.b.reason + "  extracted " + Extracted(change.a) + " -> " +
+            Extracted(change.b) + "\n";
   }
   const int64_t hidden = changed_ - static_cast<int64_t>(changes_.size());
   if (hidden > 0) text += "  and " + Grouped(hidden) + " more (--limit shows more)\n";
@@ -129,7 +141,9 @@ Json Comparison::ToJson(const std::string& name_a, const std::string& name_b) co
   }
   Json why = Json::MakeObject();
   for (const auto& [text, count] : why_) why.Set(text, count);
-  const auto mean = [&](double sum) { return scored_in_both_ ? Json(sum / static_cast<double>(scored_in_both_)) : Json(); };
+  const auto mean = [&](double sum) {
+    return scored_in_both_ ? Json(sum / static_cast<double>(scored_in_both_)) : Json();
+  };
   return Json::MakeObject({{"a", name_a},
                            {"b", name_b},
                            {"rows", rows_},

@@ -12,8 +12,10 @@ int RunConfigShow(const Args& args, const Registries& registries) {
     Json origins = Json::MakeObject();
     for (const auto& [key, value] : values.AsObject()) origins.Set(key, args.config.OriginOf(key));
     for (const auto& [path, where] : args.config.origin) origins.Set(path, where);
-    return Print(Json::MakeObject({{"values", values}, {"origin", std::move(origins)}}).Dump() + "\n") ? kExitDone
-                                                                                                       : kExitUsage;
+    return Print(Json::MakeObject({{"values", values}, {"origin", std::move(origins)}}).Dump() +
+                 "\n")
+               ? kExitDone
+               : kExitUsage;
   }
   // JSON values are YAML as well, so this is a file that can be used again.
   std::string text = "schema: " + std::to_string(kSchemaVersion) + "\n";

@@ -42,7 +42,8 @@ bool Print(std::string_view text) {
       text.remove_prefix(static_cast<size_t>(count));
     } else if (errno != EINTR) {
       failed = true;
-      if (errno != EPIPE) Fail(InvalidArgument(std::string("<stdout>: cannot be written: ") + std::strerror(errno)));
+      if (errno != EPIPE)
+        Fail(InvalidArgument(std::string("<stdout>: cannot be written: ") + std::strerror(errno)));
     }
   }
   return !failed;
@@ -50,7 +51,8 @@ bool Print(std::string_view text) {
 
 std::string Grouped(int64_t count) {
   std::string digits = std::to_string(count);
-  for (size_t at = digits.size(); at > 3 + (digits[0] == '-' ? 1 : 0); at -= 3) digits.insert(at - 3, ",");
+  for (size_t at = digits.size(); at > 3 + (digits[0] == '-' ? 1 : 0); at -= 3)
+    digits.insert(at - 3, ",");
   return digits;
 }
 
@@ -59,14 +61,18 @@ std::string Excerpt(std::string_view text, size_t limit) {
   for (const char c : RepairUtf8(text)) {
     const bool space = c == '\n' || c == '\r' || c == '\t' || c == ' ';
     if (space && (line.empty() || line.back() == ' ')) continue;
-    if (space) line.push_back(' ');
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) line += "\xEF\xBF\xBD";  // no control codes on a terminal
-    else line.push_back(c);
+    if (space)
+      line.push_back(' ');
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      line += "\xEF\xBF\xBD";  // no control codes on a terminal
+    else
+      line.push_back(c);
   }
   while (!line.empty() && line.back() == ' ') line.pop_back();
   if (line.size() <= limit) return line;
   const auto boundary = [&](size_t at) {
-    while (at > 0 && at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80) --at;
+    while (at > 0 && at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0) == 0x80)
+      --at;
     return at;
   };
   const size_t head = boundary(limit / 3);
@@ -87,6 +93,8 @@ std::string Plural(int64_t count, std::string_view noun) {
   return Grouped(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-std::string TextOf(const Json& value) { return value.is_string() ? value.AsString() : value.Dump(); }
+std::string TextOf(const Json& value) {
+  return value.is_string() ? value.AsString() : value.Dump();
+}
 
 }  // namespace rewardloop::cli

@@ -21,7 +21,8 @@ bool Print(std::string_view text);
 
 // `count` with separators: 1,234,567.
 std::string Grouped(int64_t count);
-// `text` on one line, cut in the middle to about `limit` bytes (whole characters), for tables and messages.
+// `text` on one line, cut in the middle to about `limit` bytes (whole characters), for tables and
+// messages.
 std::string Excerpt(std::string_view text, size_t limit);
 // A score as people write it: 1, 0.5, -0.25.
 std::string ScoreText(double value);

@@ -24,11 +24,12 @@ bool EndsWith(std::string_view text, std::string_view end) {
 // Rows of a scored file, one by one.
 class ScoredFile {
  public:
-  static Result<std::unique_ptr<ScoredFile>> Open(const std::string& path, const PipelineConfig& config) {
+  static Result<std::unique_ptr<ScoredFile>> Open(const std::string& path,
+                                                  const PipelineConfig& config) {
     RL_ASSIGN_OR_RETURN(FieldMap fields, FieldMap::Make(config.preset, config.fields));
     std::vector<std::string> extra = {"item_id", "status", "score", "reason", "extracted"};
-    RL_ASSIGN_OR_RETURN(std::unique_ptr<RowSource> rows, RowSource::Open(path, std::move(fields), std::move(extra),
-                                                                         InterruptFd()));
+    RL_ASSIGN_OR_RETURN(std::unique_ptr<RowSource> rows,
+                        RowSource::Open(path, std::move(fields), std::move(extra), InterruptFd()));
     auto file = std::make_unique<ScoredFile>();
     file->rows_ = std::move(rows);
     return file;
@@ -42,8 +43,10 @@ class ScoredFile {
     const Json* status = row.columns.Find("status");
     const Json* score = row.columns.Find("score");
     if (!id || !id->is_string() || !status || !status->is_string() || !score) {
-      return InvalidArgument(rows_->Place(row) + ": this is not a scored row: it needs item_id, status and score",
-                             "`rewardloop score` writes them; --a and --b compare two recipes on a file without scores");
+      return InvalidArgument(
+          rows_->Place(row) + ": this is not a scored row: it needs item_id, status and score",
+          "`rewardloop score` writes them; --a and --b compare two recipes on a file without "
+          "scores");
     }
     *line_number = row.line_number;
     *item_id = id->AsString();
@@ -52,7 +55,8 @@ class ScoredFile {
     const Json* reason = row.columns.Find("reason");
     judged->reason = reason && reason->is_string() ? reason->AsString() : "";
     const Json* extracted = row.columns.Find("extracted");
-    judged->extracted = extracted && !extracted->is_null() ? std::optional(TextOf(*extracted)) : std::nullopt;
+    judged->extracted =
+        extracted && !extracted->is_null() ? std::optional(TextOf(*extracted)) : std::nullopt;
     judged->group_id = row.item.group_id.value_or("");
     return true;
   }
@@ -62,18 +66,24 @@ class ScoredFile {
 };
 
 Judged JudgedOf(const RewardResult& result, const std::string& group_id) {
-  return {std::string(ItemStatusName(result.status)), result.score, result.reason, result.extracted, group_id};
+  return {std::string(ItemStatusName(result.status)), result.score, result.reason, result.extracted,
+          group_id};
 }
 
 class DiffCommand {
  public:
   DiffCommand(const Args& args, const Registries& registries)
-      : args_(args.diff), source_(args.config), registries_(registries), comparison_(args_.tolerance, args_.limit) {}
+      : args_(args.diff),
+        source_(args.config),
+        registries_(registries),
+        comparison_(args_.tolerance, args_.limit) {}
 
   Result<int> Run() {
-    const bool recipes = !args_.recipe_a.empty() || !args_.recipe_b.empty() || !args_.args_a.empty() || !args_.args_b.empty();
+    const bool recipes = !args_.recipe_a.empty() || !args_.recipe_b.empty() ||
+                         !args_.args_a.empty() || !args_.args_b.empty();
     if (recipes && !args_.second.empty()) {
-      return InvalidArgument("two files and recipes are given", "compare two scored files, or two recipes on one file");
+      return InvalidArgument("two files and recipes are given",
+                             "compare two scored files, or two recipes on one file");
     }
     if (!recipes && args_.second.empty()) {
       return InvalidArgument("nothing to compare " + args_.first + " with",
@@ -83,7 +93,8 @@ class DiffCommand {
     const std::string text = args_.json ? comparison_.ToJson(name_a_, name_b_).Dump() + "\n"
                                         : comparison_.Text(name_a_, name_b_);
     if (!Print(text)) return kExitUsage;
-    return args_.max_changed && comparison_.changed() > *args_.max_changed ? kExitThreshold : kExitDone;
+    return args_.max_changed && comparison_.changed() > *args_.max_changed ? kExitThreshold
+                                                                           : kExitDone;
   }
 
  private:
@@ -92,7 +103,8 @@ class DiffCommand {
     name_b_ = args_.second;
     RL_ASSIGN_OR_RETURN(const PipelineConfig config, ResolveConfig(source_));
     RL_ASSIGN_OR_RETURN(const std::unique_ptr<ScoredFile> a, ScoredFile::Open(args_.first, config));
-    RL_ASSIGN_OR_RETURN(const std::unique_ptr<ScoredFile> b, ScoredFile::Open(args_.second, config));
+    RL_ASSIGN_OR_RETURN(const std::unique_ptr<ScoredFile> b,
+                        ScoredFile::Open(args_.second, config));
     std::unordered_map<std::string, Judged> of_a;
     std::vector<std::string> order;
     std::string id;
@@ -111,8 +123,10 @@ class DiffCommand {
       if (!found) break;
       if (seen.Insert(id, 0) != IdTable::kAbsent) return Twice(args_.second, line, id);
       const auto partner = of_a.find(id);
-      if (partner == of_a.end()) comparison_.AddOnlyInB(id);
-      else comparison_.Add(line, id, partner->second, judged);
+      if (partner == of_a.end())
+        comparison_.AddOnlyInB(id);
+      else
+        comparison_.Add(line, id, partner->second, judged);
     }
     for (const std::string& candidate : order) {
       if (seen.Find(candidate) == IdTable::kAbsent) comparison_.AddOnlyInA(candidate);
@@ -121,20 +135,23 @@ class DiffCommand {
   }
 
   static Status Twice(const std::string& file, int64_t line, const std::string& id) {
-    return AlreadyExists(file + ":" + std::to_string(line) + ":1: item_id '" + id + "' stands in this file twice",
-                         "an unfinished run? finish it with --resume");
+    return AlreadyExists(
+        file + ":" + std::to_string(line) + ":1: item_id '" + id + "' stands in this file twice",
+        "an unfinished run? finish it with --resume");
   }
 
   // The configuration of one side: the common flags, then the recipe.
-  Result<PipelineConfig> Recipe(const std::string& recipe, const std::vector<std::string>& assignments, const char* flag,
+  Result<PipelineConfig> Recipe(const std::string& recipe,
+                                const std::vector<std::string>& assignments, const char* flag,
                                 std::string* name) const {
     ConfigSource source = source_;
-    struct stat info {};
+    struct stat info{};
     const bool is_file = EndsWith(recipe, ".yaml") || EndsWith(recipe, ".yml");
     if (is_file || (!registries_.scorers.Find(recipe) && ::stat(recipe.c_str(), &info) == 0)) {
       RL_ASSIGN_OR_RETURN(const ConfigSource file, ReadConfigFile(recipe));
       if (file.values.is_object()) {
-        for (const auto& [key, value] : file.values.AsObject()) source.Set(key, value, file.OriginOf(key));
+        for (const auto& [key, value] : file.values.AsObject())
+          source.Set(key, value, file.OriginOf(key));
       }
       *name = recipe;
     } else if (!recipe.empty()) {
@@ -151,18 +168,23 @@ class DiffCommand {
       source.Set("scorer_args." + member.first, std::move(member.second), arg_flag);
       *name += " " + assignment;
     }
-    RL_ASSIGN_OR_RETURN(PipelineConfig config, ResolveConfig(source, &registries_.scorers, &registries_.managers));
+    RL_ASSIGN_OR_RETURN(PipelineConfig config,
+                        ResolveConfig(source, &registries_.scorers, &registries_.managers));
     config.on_error = OnError{OnError::Policy::kNull, 0};
     config.overflow = Overflow::kBlock;
     return config;
   }
 
   Status CompareRecipes() {
-    RL_ASSIGN_OR_RETURN(const PipelineConfig a, Recipe(args_.recipe_a, args_.args_a, "--a", &name_a_));
-    RL_ASSIGN_OR_RETURN(const PipelineConfig b, Recipe(args_.recipe_b, args_.args_b, "--b", &name_b_));
+    RL_ASSIGN_OR_RETURN(const PipelineConfig a,
+                        Recipe(args_.recipe_a, args_.args_a, "--a", &name_a_));
+    RL_ASSIGN_OR_RETURN(const PipelineConfig b,
+                        Recipe(args_.recipe_b, args_.args_b, "--b", &name_b_));
     const auto engine = Engine::Make(a.ToEngineOptions());
-    RL_ASSIGN_OR_RETURN(BuiltPipeline first, BuildPipeline(a, engine, registries_.scorers, registries_.managers));
-    RL_ASSIGN_OR_RETURN(BuiltPipeline second, BuildPipeline(b, engine, registries_.scorers, registries_.managers));
+    RL_ASSIGN_OR_RETURN(BuiltPipeline first,
+                        BuildPipeline(a, engine, registries_.scorers, registries_.managers));
+    RL_ASSIGN_OR_RETURN(BuiltPipeline second,
+                        BuildPipeline(b, engine, registries_.scorers, registries_.managers));
     RL_ASSIGN_OR_RETURN(FieldMap fields, FieldMap::Make(a.preset, a.fields));
     RL_ASSIGN_OR_RETURN(const std::unique_ptr<RowSource> rows,
                         RowSource::Open(args_.first, std::move(fields), {}, InterruptFd()));
@@ -176,7 +198,8 @@ class DiffCommand {
         RL_ASSIGN_OR_RETURN(more, rows->Next(&row));
         if (!more) break;
         if (!row.problem.ok()) {
-          return Status(row.problem.code(), rows->Place(row) + ": " + row.problem.message(), row.problem.hint());
+          return Status(row.problem.code(), rows->Place(row) + ": " + row.problem.message(),
+                        row.problem.hint());
         }
         bytes += static_cast<int64_t>(row.line.size());
         lines.push_back(row.line_number);
@@ -187,8 +210,8 @@ class DiffCommand {
     }
   }
 
-  Status CompareChunk(std::vector<RewardItem> items, const std::vector<int64_t>& lines, BuiltPipeline* first,
-                      BuiltPipeline* second) {
+  Status CompareChunk(std::vector<RewardItem> items, const std::vector<int64_t>& lines,
+                      BuiltPipeline* first, BuiltPipeline* second) {
     if (items.empty()) return Status();
     std::vector<std::string> groups;
     for (RewardItem& item : items) {
@@ -201,7 +224,8 @@ class DiffCommand {
     RL_ASSIGN_OR_RETURN(const Collected a, first->pipeline->Collect(handle_a));
     RL_ASSIGN_OR_RETURN(const Collected b, second->pipeline->Collect(handle_b));
     for (size_t i = 0; i < a.results.size() && i < b.results.size(); ++i) {
-      comparison_.Add(lines[i], a.results[i].item_id, JudgedOf(a.results[i], groups[i]), JudgedOf(b.results[i], groups[i]));
+      comparison_.Add(lines[i], a.results[i].item_id, JudgedOf(a.results[i], groups[i]),
+                      JudgedOf(b.results[i], groups[i]));
     }
     return Status();
   }

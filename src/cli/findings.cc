@@ -9,8 +9,8 @@ constexpr size_t kMaxListed = 100;
 
 }  // namespace
 
-void Findings::Add(bool is_error, const std::string& kind, const std::string& key, const std::string& place,
-                   const std::string& message, const std::string& hint) {
+void Findings::Add(bool is_error, const std::string& kind, const std::string& key,
+                   const std::string& place, const std::string& message, const std::string& hint) {
   (is_error ? errors_ : warnings_) += 1;
   const auto known = index_.find({kind, key});
   if (known != index_.end()) {
@@ -25,7 +25,8 @@ void Findings::Add(bool is_error, const std::string& kind, const std::string& ke
   findings_.push_back({is_error, kind, place, message, hint, 1});
 }
 
-void Findings::AddStatus(const std::string& kind, const std::string& key, const std::string& place, const Status& status) {
+void Findings::AddStatus(const std::string& kind, const std::string& key, const std::string& place,
+                         const Status& status) {
   Add(true, kind, key, place, status.message(), status.hint());
 }
 
@@ -39,19 +40,21 @@ std::string Findings::Text() const {
     text += "\n";
     if (!finding.hint.empty()) text += "hint: " + finding.hint + "\n";
   }
-  for (const auto& [kind, count] : unlisted_) text += "and " + Grouped(count) + " more of kind " + kind + "\n";
+  for (const auto& [kind, count] : unlisted_)
+    text += "and " + Grouped(count) + " more of kind " + kind + "\n";
   return text;
 }
 
 Json Findings::ToJson() const {
   Json list = Json::MakeArray();
   for (const Finding& finding : findings_) {
-    list.MutableArray().push_back(Json::MakeObject({{"severity", finding.is_error ? "error" : "warning"},
-                                                    {"kind", finding.kind},
-                                                    {"place", finding.place},
-                                                    {"message", finding.message},
-                                                    {"hint", finding.hint},
-                                                    {"rows", finding.count}}));
+    list.MutableArray().push_back(
+        Json::MakeObject({{"severity", finding.is_error ? "error" : "warning"},
+                          {"kind", finding.kind},
+                          {"place", finding.place},
+                          {"message", finding.message},
+                          {"hint", finding.hint},
+                          {"rows", finding.count}}));
   }
   return list;
 }

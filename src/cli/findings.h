@@ -17,7 +17,8 @@ class Findings {
   void Add(bool is_error, const std::string& kind, const std::string& key, const std::string& place,
            const std::string& message, const std::string& hint = "");
   // An error of the same kind, key and text as `status`.
-  void AddStatus(const std::string& kind, const std::string& key, const std::string& place, const Status& status);
+  void AddStatus(const std::string& kind, const std::string& key, const std::string& place,
+                 const Status& status);
 
   int64_t errors() const { return errors_; }
   int64_t warnings() const { return warnings_; }

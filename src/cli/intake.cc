@@ -21,7 +21,9 @@ Intake::~Intake() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Intake::Start() { thread_ = std::thread([this] { Loop(); }); }
+void Intake::Start() {
+  thread_ = std::thread([this] { Loop(); });
+}
 
 void Intake::Stop() {
   const std::lock_guard lock(mutex_);
@@ -47,7 +49,8 @@ bool Intake::reached_end() const {
 bool Intake::Take(std::deque<Batch>* out, int64_t timeout_ns) {
   std::unique_lock lock(mutex_);
   if (timeout_ns > 0 && submitted_.empty() && !ended_) {
-    ready_.wait_for(lock, std::chrono::nanoseconds(timeout_ns), [this] { return !submitted_.empty() || ended_; });
+    ready_.wait_for(lock, std::chrono::nanoseconds(timeout_ns),
+                    [this] { return !submitted_.empty() || ended_; });
   }
   const bool more = !submitted_.empty() || !ended_;
   for (Batch& batch : submitted_) out->push_back(std::move(batch));
@@ -93,9 +96,10 @@ bool Intake::MustStayTogether(const RewardItem& item) const {
 Status Intake::AddRow(Row row) {
   const uint32_t line = static_cast<uint32_t>(std::min(row.line_number, kLastNamedLine));
   if (const uint32_t before = ids_.Insert(row.item.item_id, line); before != IdTable::kAbsent) {
-    return AlreadyExists(source_->Place(row) + ": item_id '" + row.item.item_id + "' stands in line " +
-                             std::to_string(before) + " already",
-                         "ids must be unique; without the column every row is named after its line");
+    return AlreadyExists(
+        source_->Place(row) + ": item_id '" + row.item.item_id + "' stands in line " +
+            std::to_string(before) + " already",
+        "ids must be unique; without the column every row is named after its line");
   }
   if (done_) {
     const uint32_t index = done_->ordinals.Find(row.item.item_id);
@@ -110,7 +114,8 @@ Status Intake::AddRow(Row row) {
   }
   if (row.problem.ok()) {
     if (const Status admitted = built_->manager->Admit(row.item); !admitted.ok()) {
-      return Status(admitted.code(), source_->Place(row) + ": " + admitted.message(), admitted.hint());
+      return Status(admitted.code(), source_->Place(row) + ": " + admitted.message(),
+                    admitted.hint());
     }
   }
   const int64_t bytes = static_cast<int64_t>(row.line.size() + row.item.ByteSize());
@@ -133,7 +138,7 @@ Status Intake::AddRow(Row row) {
     chunk_.refused.push_back({std::move(slot), std::move(row.problem)});
     return Status();
   }
-  last_together_ = row.item.session_id                           ? "s" + *row.item.session_id
+  last_together_ = row.item.session_id                         ? "s" + *row.item.session_id
                    : options_.keep_groups && row.item.group_id ? "g" + *row.item.group_id
                                                                : "";
   if (!options_.keep_groups) {
@@ -153,8 +158,10 @@ Status Intake::SubmitChunk() {
     auto handle = built_->pipeline->Submit(std::move(items_));
     items_ = {};
     if (!handle.ok()) {
-      const std::string where = source_->reader().name() + ":" + std::to_string(chunk_.slots.front().line_number) + ":1";
-      return Status(handle.status().code(), where + ": " + handle.status().message(), handle.status().hint());
+      const std::string where =
+          source_->reader().name() + ":" + std::to_string(chunk_.slots.front().line_number) + ":1";
+      return Status(handle.status().code(), where + ": " + handle.status().message(),
+                    handle.status().hint());
     }
     chunk_.handle = *handle;
   }
@@ -193,7 +200,8 @@ Status Intake::ReadAll() {
 
 void Intake::Loop() {
   Status status = ReadAll();
-  if (status.code() == StatusCode::kCancelled) status = Status();  // Stop() or a signal: the caller knows
+  if (status.code() == StatusCode::kCancelled)
+    status = Status();  // Stop() or a signal: the caller knows
   const std::lock_guard lock(mutex_);
   status_ = std::move(status);
   ended_ = true;

@@ -1,4 +1,5 @@
-// Intake: the thread that reads rows and submits them, never further ahead of the output than the backlog allows.
+// Intake: the thread that reads rows and submits them, never further ahead of the output than the
+// backlog allows.
 #pragma once
 
 #include <condition_variable>
@@ -60,7 +61,8 @@ class Intake {
   // No more rows: what is gathered and not submitted is given up.
   void Stop();
 
-  // Moves what has been submitted to `out`; waits up to `timeout_ns` when there is nothing. False: nothing will come.
+  // Moves what has been submitted to `out`; waits up to `timeout_ns` when there is nothing. False:
+  // nothing will come.
   bool Take(std::deque<Batch>* out, int64_t timeout_ns);
   // `rows` rows of `bytes` are written.
   void Release(int64_t rows, int64_t bytes);

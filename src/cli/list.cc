@@ -38,7 +38,8 @@ std::string DispatchText() {
     if (!table.ok()) continue;
     text += "dispatch table " + name + "\n";
     for (const DispatchEntry* entry : table->entries()) {
-      text += "  " + entry->pattern + " -> " + (entry->scorer.empty() ? "none: " + entry->why_none : entry->scorer) + "\n";
+      text += "  " + entry->pattern + " -> " +
+              (entry->scorer.empty() ? "none: " + entry->why_none : entry->scorer) + "\n";
     }
   }
   return text;
@@ -79,22 +80,29 @@ int RunList(const Args& args, const Registries& registries) {
   if (!list.scorer.empty()) {
     const ScorerSpec* spec = registries.scorers.Find(list.scorer);
     if (!spec) return Fail(registries.scorers.Make(list.scorer, Json()).status());
-    return Print(list.json ? ScorerJson(*spec).Dump() + "\n" : ScorerText(*spec)) ? kExitDone : kExitUsage;
+    return Print(list.json ? ScorerJson(*spec).Dump() + "\n" : ScorerText(*spec)) ? kExitDone
+                                                                                  : kExitUsage;
   }
-  if (!list.what.empty() && std::find(kSections.begin(), kSections.end(), list.what) == kSections.end()) {
-    return Fail(InvalidArgument("there is no list of '" + list.what + "'", SuggestionFor(list.what, kSections)));
+  if (!list.what.empty() &&
+      std::find(kSections.begin(), kSections.end(), list.what) == kSections.end()) {
+    return Fail(InvalidArgument("there is no list of '" + list.what + "'",
+                                SuggestionFor(list.what, kSections)));
   }
-  const auto wanted = [&](const char* section) { return list.what.empty() || list.what == section; };
+  const auto wanted = [&](const char* section) {
+    return list.what.empty() || list.what == section;
+  };
   if (list.json) {
     Json report = Json::MakeObject();
     if (wanted("scorers")) {
       Json scorers = Json::MakeArray();
-      for (const ScorerSpec& spec : registries.scorers.specs()) scorers.MutableArray().push_back(ScorerJson(spec));
+      for (const ScorerSpec& spec : registries.scorers.specs())
+        scorers.MutableArray().push_back(ScorerJson(spec));
       report.Set("scorers", std::move(scorers));
     }
     if (wanted("managers")) {
       Json managers = Json::MakeArray();
-      for (const ManagerSpec& spec : registries.managers.specs()) managers.MutableArray().push_back(ManagerJson(spec));
+      for (const ManagerSpec& spec : registries.managers.specs())
+        managers.MutableArray().push_back(ManagerJson(spec));
       report.Set("managers", std::move(managers));
     }
     if (wanted("dispatch")) report.Set("dispatch", DispatchJson());
@@ -104,11 +112,13 @@ int RunList(const Args& args, const Registries& registries) {
   std::string text;
   if (wanted("scorers")) {
     text += "scorers\n";
-    for (const ScorerSpec& spec : registries.scorers.specs()) text += SummaryLine(spec.name, spec.summary);
+    for (const ScorerSpec& spec : registries.scorers.specs())
+      text += SummaryLine(spec.name, spec.summary);
   }
   if (wanted("managers")) {
     text += "managers\n";
-    for (const ManagerSpec& spec : registries.managers.specs()) text += SummaryLine(spec.name, spec.summary);
+    for (const ManagerSpec& spec : registries.managers.specs())
+      text += SummaryLine(spec.name, spec.summary);
   }
   if (wanted("dispatch")) text += DispatchText();
   if (wanted("presets")) text += PresetsText();

@@ -1,4 +1,5 @@
-// What the command line asked for, as plain values. Filled by args.cc, the only file that sees CLI11.
+// What the command line asked for, as plain values. Filled by args.cc, the only file that sees
+// CLI11.
 #pragma once
 
 #include <optional>
@@ -33,7 +34,7 @@ struct ScoreArgs {
   bool resume = false;
   bool timing = false;
   Allowance max_unscored;
-  std::string trace;         // file, empty: none; so for the next two
+  std::string trace;  // file, empty: none; so for the next two
   std::string metrics;
   std::string summary_json;
   ProgressWhen progress = ProgressWhen::kAuto;
@@ -57,8 +58,8 @@ struct CheckArgs {
 };
 
 struct DiffArgs {
-  std::string first, second;            // two scored files, or one file with two recipes
-  std::string recipe_a, recipe_b;       // a scorer's name or a YAML file
+  std::string first, second;       // two scored files, or one file with two recipes
+  std::string recipe_a, recipe_b;  // a scorer's name or a YAML file
   std::vector<std::string> args_a, args_b;
   double tolerance = 0;
   int64_t limit = 20;
@@ -76,7 +77,17 @@ struct ConfigArgs {
   bool json = false;
 };
 
-enum class Verb { kNone, kScore, kExplain, kCheck, kDiff, kList, kConfigShow, kConfigSchema, kVersion };
+enum class Verb {
+  kNone,
+  kScore,
+  kExplain,
+  kCheck,
+  kDiff,
+  kList,
+  kConfigShow,
+  kConfigSchema,
+  kVersion
+};
 
 struct Args {
   Verb verb = Verb::kNone;

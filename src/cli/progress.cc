@@ -24,7 +24,8 @@ bool IsEnabled(ProgressWhen when) {
 std::string Duration(double seconds) {
   const int64_t whole = static_cast<int64_t>(seconds);
   char text[32];
-  std::snprintf(text, sizeof text, "%lld:%02lld", static_cast<long long>(whole / 60), static_cast<long long>(whole % 60));
+  std::snprintf(text, sizeof text, "%lld:%02lld", static_cast<long long>(whole / 60),
+                static_cast<long long>(whole % 60));
   return text;
 }
 
@@ -43,11 +44,13 @@ void Progress::Update(int64_t rows, double fraction, int64_t without_score) {
   std::string line = "\r\x1B[Kscoring ";
   if (fraction >= 0) {
     const int filled = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * kBarWidth);
-    line += "[" + std::string(static_cast<size_t>(filled), '#') + std::string(static_cast<size_t>(kBarWidth - filled), '.') +
-            "] " + std::to_string(static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100)) + "%  ";
+    line += "[" + std::string(static_cast<size_t>(filled), '#') +
+            std::string(static_cast<size_t>(kBarWidth - filled), '.') + "] " +
+            std::to_string(static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100)) + "%  ";
   }
   line += Plural(rows, "row");
-  if (seconds > 0.5) line += "  " + Grouped(static_cast<int64_t>(static_cast<double>(rows) / seconds)) + "/s";
+  if (seconds > 0.5)
+    line += "  " + Grouped(static_cast<int64_t>(static_cast<double>(rows) / seconds)) + "/s";
   if (without_score > 0) line += "  without score " + Grouped(without_score);
   if (fraction > 0.01 && seconds > 1) line += "  eta " + Duration(seconds / fraction - seconds);
   std::fwrite(line.data(), 1, line.size(), stderr);

@@ -8,7 +8,8 @@
 
 int main(int argc, char** argv) {
   try {
-    return rewardloop::cli::RunCommand(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    return rewardloop::cli::RunCommand(
+        std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::bad_alloc&) {
     std::fputs("error: out of memory\nhint: a smaller --backlog-bytes needs less\n", stderr);
   } catch (const std::exception& error) {

@@ -15,16 +15,21 @@ std::vector<std::string> WatchedColumns() {
 }  // namespace
 
 Result<std::unique_ptr<RowSource>> RowSource::Open(const std::string& path, FieldMap fields,
-                                                   std::vector<std::string> extra_columns, int interrupt_fd) {
+                                                   std::vector<std::string> extra_columns,
+                                                   int interrupt_fd) {
   RL_ASSIGN_OR_RETURN(std::unique_ptr<LineReader> reader, LineReader::Open(path, interrupt_fd));
   std::vector<std::string> wanted = fields.roots();
   wanted.emplace_back("item_id");
   wanted.insert(wanted.end(), extra_columns.begin(), extra_columns.end());
-  return std::unique_ptr<RowSource>(new RowSource(std::move(reader), std::move(fields), std::move(wanted)));
+  return std::unique_ptr<RowSource>(
+      new RowSource(std::move(reader), std::move(fields), std::move(wanted)));
 }
 
-RowSource::RowSource(std::unique_ptr<LineReader> reader, FieldMap fields, std::vector<std::string> wanted)
-    : reader_(std::move(reader)), fields_(std::move(fields)), parser_(std::move(wanted), WatchedColumns()) {}
+RowSource::RowSource(std::unique_ptr<LineReader> reader, FieldMap fields,
+                     std::vector<std::string> wanted)
+    : reader_(std::move(reader)),
+      fields_(std::move(fields)),
+      parser_(std::move(wanted), WatchedColumns()) {}
 
 Result<bool> RowSource::Next(Row* row) {
   RL_ASSIGN_OR_RETURN(const bool found, reader_->Next(&row->line));
@@ -33,15 +38,18 @@ Result<bool> RowSource::Next(Row* row) {
   row->ordinal = next_ordinal_++;
   const Status parsed = parser_.Parse(row->line, &row->columns, &row->shape.has_other);
   if (!parsed.ok()) {
-    return InvalidArgument(reader_->name() + ":" + std::to_string(row->line_number) + ":" + parsed.message(),
-                           parsed.hint());
+    return InvalidArgument(
+        reader_->name() + ":" + std::to_string(row->line_number) + ":" + parsed.message(),
+        parsed.hint());
   }
   row->item = RewardItem();
-  row->problem = fields_.ToItem(row->columns, "line:" + std::to_string(row->line_number), &row->item);
+  row->problem =
+      fields_.ToItem(row->columns, "line:" + std::to_string(row->line_number), &row->item);
   if (row->problem.code() == StatusCode::kNotFound && row->ordinal == 0) {
     // The hint is better for seeing all columns.
     RewardItem unused;
-    if (const auto whole = Json::Parse(row->line); whole.ok()) row->problem = fields_.ToItem(*whole, "", &unused);
+    if (const auto whole = Json::Parse(row->line); whole.ok())
+      row->problem = fields_.ToItem(*whole, "", &unused);
   }
   const Json* id = row->columns.Find("item_id");
   row->shape.has_id = id && id->is_string() && id->AsString() == row->item.item_id;

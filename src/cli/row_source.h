@@ -28,10 +28,11 @@ struct Row {
 class RowSource {
  public:
   static Result<std::unique_ptr<RowSource>> Open(const std::string& path, FieldMap fields,
-                                                 std::vector<std::string> extra_columns, int interrupt_fd);
+                                                 std::vector<std::string> extra_columns,
+                                                 int interrupt_fd);
 
-  // The next row; false at the end. An error reads "file:line:col: what is wrong"; the next call goes on behind that line,
-  // unless the input itself failed (kDataLoss, kCancelled, kNotFound).
+  // The next row; false at the end. An error reads "file:line:col: what is wrong"; the next call
+  // goes on behind that line, unless the input itself failed (kDataLoss, kCancelled, kNotFound).
   Result<bool> Next(Row* row);
 
   bool HasBufferedRow() const { return reader_->HasBufferedLine(); }

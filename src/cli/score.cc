@@ -1,4 +1,5 @@
-// `rewardloop score`: checks everything that can be checked before the first row, runs, and says how it went.
+// `rewardloop score`: checks everything that can be checked before the first row, runs, and says
+// how it went.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,14 +20,14 @@ namespace rewardloop::cli {
 namespace {
 
 bool IsRegularOrNew(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) != 0 ? errno == ENOENT : S_ISREG(info.st_mode);
 }
 
 bool SameFile(const std::string& a, const std::string& b) {
-  struct stat first {}, second {};
-  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
-         first.st_ino == second.st_ino;
+  struct stat first{}, second{};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 bool EndsWith(std::string_view text, std::string_view end) {
@@ -40,7 +41,8 @@ class ScoreCommand {
       : args_(args.score), source_(args.config), registries_(registries) {}
 
   Result<int> Run() {
-    RL_ASSIGN_OR_RETURN(config_, ResolveConfig(source_, &registries_.scorers, &registries_.managers));
+    RL_ASSIGN_OR_RETURN(config_,
+                        ResolveConfig(source_, &registries_.scorers, &registries_.managers));
     RL_RETURN_IF_ERROR(CheckArguments());
     RL_ASSIGN_OR_RETURN(FieldMap fields, FieldMap::Make(config_.preset, config_.fields));
     RL_ASSIGN_OR_RETURN(rows_, RowSource::Open(args_.input, std::move(fields), {}, InterruptFd()));
@@ -59,11 +61,13 @@ class ScoreCommand {
                              "name it without .gz, or write to - and pipe through gzip");
     }
     if (!to_stdout && args_.input != "-" && SameFile(args_.input, args_.output)) {
-      return InvalidArgument("--output " + args_.output + " is the input itself", "write to another file");
+      return InvalidArgument("--output " + args_.output + " is the input itself",
+                             "write to another file");
     }
     has_sidecar_ = !to_stdout && IsRegularOrNew(args_.output);
     if (!args_.resume) return Status();
-    if (!has_sidecar_) return InvalidArgument("--resume needs an output file", "name it with --output FILE");
+    if (!has_sidecar_)
+      return InvalidArgument("--resume needs an output file", "name it with --output FILE");
     if (args_.input == "-") {
       return InvalidArgument("--resume cannot tell whether standard input is the same as before",
                              "name the input file instead of -");
@@ -89,8 +93,8 @@ class ScoreCommand {
       RL_ASSIGN_OR_RETURN(trace_, TraceWriter::Open(args_.trace));
       on_event = [this](const PipelineEvent& event) { trace_->OnEvent(event); };
     }
-    RL_ASSIGN_OR_RETURN(built_, BuildPipeline(config, std::move(engine), registries_.scorers, registries_.managers,
-                                              nullptr, std::move(on_event)));
+    RL_ASSIGN_OR_RETURN(built_, BuildPipeline(config, std::move(engine), registries_.scorers,
+                                              registries_.managers, nullptr, std::move(on_event)));
     return Status();
   }
 
@@ -121,8 +125,10 @@ class ScoreCommand {
     if (::access(args_.output.c_str(), F_OK) != 0) return Status();
     RL_RETURN_IF_ERROR(CheckSidecar(args_.output, sidecar_));
     std::vector<std::string> columns = rows_->fields().roots();
-    for (const char* const name : {"reason", "extracted", "components", "error", "input"}) columns.emplace_back(name);
-    RL_ASSIGN_OR_RETURN(done_, ReadDoneRows(args_.output, columns, [this](const DoneRow& row) { AddDone(row); }));
+    for (const char* const name : {"reason", "extracted", "components", "error", "input"})
+      columns.emplace_back(name);
+    RL_ASSIGN_OR_RETURN(
+        done_, ReadDoneRows(args_.output, columns, [this](const DoneRow& row) { AddDone(row); }));
     return Status();
   }
 
@@ -165,7 +171,8 @@ class ScoreCommand {
     // In this order a crash in between never leaves rows beside the sidecar of another run.
     if (has_sidecar_ && !done_) ::unlink(sidecar_path.c_str());
     RL_ASSIGN_OR_RETURN(file_, OutputFile::Open(args_.output, keep, &Clock::Real()));
-    if (has_sidecar_ && !done_) RL_RETURN_IF_ERROR(WriteFileAtomically(sidecar_path, sidecar_.Dump() + "\n"));
+    if (has_sidecar_ && !done_)
+      RL_RETURN_IF_ERROR(WriteFileAtomically(sidecar_path, sidecar_.Dump() + "\n"));
     output_.emplace(file_.get(), &Clock::Real());
     return Status();
   }
@@ -178,7 +185,8 @@ class ScoreCommand {
     limits.max_bytes = config_.backlog_bytes;
     limits.keep_groups = built_.manager->granularity() == Granularity::kGroup;
     Intake intake(rows_.get(), &built_, done_ ? &*done_ : nullptr, limits);
-    ScoreRun run({&built_, rows_.get(), &intake, &*output_, &summary_, &progress, &clock, config_.on_error, args_.timing});
+    ScoreRun run({&built_, rows_.get(), &intake, &*output_, &summary_, &progress, &clock,
+                  config_.on_error, args_.timing});
     const int64_t started = clock.NowNs();
     const RunOutcome outcome = run.Run();
     const double seconds = static_cast<double>(clock.NowNs() - started) / 1e9;
@@ -221,12 +229,14 @@ class ScoreCommand {
       RL_RETURN_IF_ERROR(WriteFileAtomically(args_.metrics, metrics.Dump() + "\n"));
     }
     if (args_.summary_json.empty()) return Status();
-    return WriteFileAtomically(args_.summary_json, summary_.ToJson(seconds, outcome.fresh_rows).Dump() + "\n");
+    return WriteFileAtomically(args_.summary_json,
+                               summary_.ToJson(seconds, outcome.fresh_rows).Dump() + "\n");
   }
 
   int Interrupted() const {
     const std::string what = "interrupted after " + Plural(summary_.rows(), "row");
-    const std::string hint = has_sidecar_ && args_.input != "-" ? "run the same command with --resume to go on" : "";
+    const std::string hint =
+        has_sidecar_ && args_.input != "-" ? "run the same command with --resume to go on" : "";
     Warn(Cancelled(what, hint));
     return 128 + InterruptSignal();
   }
@@ -235,9 +245,11 @@ class ScoreCommand {
     const int64_t missing = summary_.without_score();
     if (!args_.max_unscored.Exceeded(missing, summary_.rows())) return kExitDone;
     char allowed[32];
-    std::snprintf(allowed, sizeof allowed, "%.15g%s", args_.max_unscored.value, args_.max_unscored.is_percent ? "%" : "");
-    Warn(InvalidArgument(Plural(missing, "row") + " without a score, --max-unscored allows " + allowed,
-                         "each row's `status` and `error` say why"));
+    std::snprintf(allowed, sizeof allowed, "%.15g%s", args_.max_unscored.value,
+                  args_.max_unscored.is_percent ? "%" : "");
+    Warn(InvalidArgument(
+        Plural(missing, "row") + " without a score, --max-unscored allows " + allowed,
+        "each row's `status` and `error` say why"));
     return kExitThreshold;
   }
 

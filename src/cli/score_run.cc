@@ -19,7 +19,9 @@ constexpr int64_t kDrainNs = 10'000'000'000;
 }  // namespace
 
 ScoreRun::ScoreRun(const Parts& parts)
-    : parts_(parts), parser_(parts.source->fields().roots(), {}), next_sweep_ns_(parts.clock->NowNs() + kSweepNs) {}
+    : parts_(parts),
+      parser_(parts.source->fields().roots(), {}),
+      next_sweep_ns_(parts.clock->NowNs() + kSweepNs) {}
 
 RunOutcome ScoreRun::Run() {
   parts_.intake->Start();
@@ -45,8 +47,8 @@ Status ScoreRun::Step(bool* more) {
   std::deque<Batch> batches;
   const bool idle = pending_.empty();
   const int64_t due = parts_.output->tick_due_ns();
-  const int64_t patience = std::clamp<int64_t>(due == kNoDeadline ? kStreamWaitNs : due - parts_.clock->NowNs(),
-                                               1'000'000, kStreamWaitNs);
+  const int64_t patience = std::clamp<int64_t>(
+      due == kNoDeadline ? kStreamWaitNs : due - parts_.clock->NowNs(), 1'000'000, kStreamWaitNs);
   const bool coming = parts_.intake->Take(&batches, idle ? patience : 0);
   RL_RETURN_IF_ERROR(AcceptNew(std::move(batches)));
   if (!pending_.empty()) RL_RETURN_IF_ERROR(Advance());
@@ -82,13 +84,15 @@ void ScoreRun::NoticeSignal() {
   }
   if (now >= drain_deadline_ns_ && !cancelled_) {
     cancelled_ = true;
-    for (const Pending& pending : pending_) (void)parts_.built->pipeline->Cancel(pending.batch.handle);
+    for (const Pending& pending : pending_)
+      (void)parts_.built->pipeline->Cancel(pending.batch.handle);
   }
 }
 
 Status ScoreRun::AcceptNew(std::deque<Batch> batches) {
   for (Batch& batch : batches) {
-    for (const Batch::Kept& kept : batch.kept) RL_RETURN_IF_ERROR(parts_.output->AddWritten(kept.ordinal, kept.offset));
+    for (const Batch::Kept& kept : batch.kept)
+      RL_RETURN_IF_ERROR(parts_.output->AddWritten(kept.ordinal, kept.offset));
     for (Batch::Refused& refused : batch.refused) {
       RewardResult result;
       result.item_id = refused.slot.item_id;
@@ -157,8 +161,8 @@ Status ScoreRun::CollectWhole(Pending* pending, int64_t timeout_ns, bool* done) 
     return Internal("collecting results failed: " + collected.status().ToString());
   }
   if (collected->results.size() != pending->batch.slots.size()) {
-    return Internal("the pipeline gave " + std::to_string(collected->results.size()) + " results for " +
-                    std::to_string(pending->batch.slots.size()) + " rows");
+    return Internal("the pipeline gave " + std::to_string(collected->results.size()) +
+                    " results for " + std::to_string(pending->batch.slots.size()) + " rows");
   }
   for (size_t i = 0; i < collected->results.size(); ++i) {
     RL_RETURN_IF_ERROR(Deliver(&pending->batch.slots[i], collected->results[i]));
@@ -184,7 +188,8 @@ Status ScoreRun::Stream(Pending* pending, int64_t timeout_ns) {
     const RewardResult& result = **next;
     const auto slot = pending->by_id.find(result.item_id);
     if (slot == pending->by_id.end() || pending->arrived[slot->second]) {
-      return Internal("the pipeline gave a result for '" + result.item_id + "', which was not waited for");
+      return Internal("the pipeline gave a result for '" + result.item_id +
+                      "', which was not waited for");
     }
     pending->arrived[slot->second] = true;
     --pending->left;

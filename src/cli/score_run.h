@@ -1,4 +1,5 @@
-// ScoreRun: from rows to output rows. Reading, scoring and writing overlap; memory is bounded by the backlog.
+// ScoreRun: from rows to output rows. Reading, scoring and writing overlap; memory is bounded by
+// the backlog.
 #pragma once
 
 #include <cstdint>

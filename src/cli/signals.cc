@@ -29,13 +29,13 @@ void OnSignal(int signal) {
 
 void InstallSignalHandlers() {
   if (::pipe2(g_pipe, O_CLOEXEC | O_NONBLOCK) != 0) return;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = OnSignal;
   sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM}) {
     ::sigaction(signal, &action, nullptr);
   }
-  struct sigaction ignore {};
+  struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, nullptr);
 }

@@ -3,7 +3,8 @@
 
 namespace rewardloop::cli {
 
-// Installs the handlers; SIGPIPE is ignored, so that writing to a closed pipe is an error like any other. Call once.
+// Installs the handlers; SIGPIPE is ignored, so that writing to a closed pipe is an error like any
+// other. Call once.
 void InstallSignalHandlers();
 // The first signal that came, 0: none.
 int InterruptSignal();

@@ -8,7 +8,8 @@ Json ArgsJson(const std::vector<ArgSpec>& args) {
   for (const ArgSpec& arg : args) {
     Json entry = Json::MakeObject(
         {{"name", arg.name}, {"type", arg.type}, {"default", arg.default_value}, {"doc", arg.doc}});
-    if (!arg.choices.empty()) entry.Set("choices", Json(Json::Array(arg.choices.begin(), arg.choices.end())));
+    if (!arg.choices.empty())
+      entry.Set("choices", Json(Json::Array(arg.choices.begin(), arg.choices.end())));
     list.MutableArray().push_back(std::move(entry));
   }
   return list;
@@ -18,8 +19,10 @@ std::string ArgsText(const std::vector<ArgSpec>& args) {
   if (args.empty()) return "takes no arguments\n";
   std::string text = "arguments:\n";
   for (const ArgSpec& arg : args) {
-    text += "  " + arg.name + ": " + arg.type + " = " + arg.default_value.Dump() + "\n      " + arg.doc;
-    for (size_t i = 0; i < arg.choices.size(); ++i) text += (i == 0 ? " One of " : ", ") + arg.choices[i];
+    text +=
+        "  " + arg.name + ": " + arg.type + " = " + arg.default_value.Dump() + "\n      " + arg.doc;
+    for (size_t i = 0; i < arg.choices.size(); ++i)
+      text += (i == 0 ? " One of " : ", ") + arg.choices[i];
     text += "\n";
   }
   return text;
@@ -40,7 +43,8 @@ std::string SummaryLine(const std::string& name, const std::string& summary) {
 }
 
 std::string ScorerText(const ScorerSpec& spec) {
-  return Block("scorer " + spec.name + ", version " + spec.version, spec.summary, spec.doc) + ArgsText(spec.args);
+  return Block("scorer " + spec.name + ", version " + spec.version, spec.summary, spec.doc) +
+         ArgsText(spec.args);
 }
 
 std::string ManagerText(const ManagerSpec& spec) {
@@ -57,8 +61,10 @@ Json ScorerJson(const ScorerSpec& spec) {
 }
 
 Json ManagerJson(const ManagerSpec& spec) {
-  return Json::MakeObject(
-      {{"name", spec.name}, {"summary", spec.summary}, {"doc", spec.doc}, {"args", ArgsJson(spec.args)}});
+  return Json::MakeObject({{"name", spec.name},
+                           {"summary", spec.summary},
+                           {"doc", spec.doc},
+                           {"args", ArgsJson(spec.args)}});
 }
 
 }  // namespace rewardloop::cli

@@ -18,15 +18,29 @@ constexpr size_t kShownFailures = 3;
 constexpr int64_t kLookedAt = 32;
 constexpr char kOthers[] = "(others)";
 
-// How much a person wants to see a failure; small is more. A right answer that was not found comes before wrong ones.
-enum Rank : int { kBroken, kJudge, kLate, kCannotJudge, kShed, kNearMiss, kNoAnswer, kWrong, kEmpty };
+// How much a person wants to see a failure; small is more. A right answer that was not found comes
+// before wrong ones.
+enum Rank : int {
+  kBroken,
+  kJudge,
+  kLate,
+  kCannotJudge,
+  kShed,
+  kNearMiss,
+  kNoAnswer,
+  kWrong,
+  kEmpty
+};
 
-bool IsWordByte(char c) { return std::isalnum(static_cast<unsigned char>(c)) || (static_cast<unsigned char>(c) & 0x80); }
+bool IsWordByte(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || (static_cast<unsigned char>(c) & 0x80);
+}
 
 // `needle` as a word of its own.
 bool ContainsWord(std::string_view text, std::string_view needle) {
   if (needle.empty()) return false;
-  for (size_t at = text.find(needle); at != std::string_view::npos; at = text.find(needle, at + 1)) {
+  for (size_t at = text.find(needle); at != std::string_view::npos;
+       at = text.find(needle, at + 1)) {
     const bool starts = at == 0 || !IsWordByte(text[at - 1]) || !IsWordByte(needle.front());
     const size_t end = at + needle.size();
     const bool ends = end == text.size() || !IsWordByte(text[end]) || !IsWordByte(needle.back());
@@ -41,15 +55,22 @@ bool IsFailure(ItemStatus status, const std::optional<double>& score) {
 
 Rank RankOf(const SummaryRow& row) {
   switch (row.status) {
-    case ItemStatus::kError: return kBroken;
-    case ItemStatus::kJudgeError: return kJudge;
-    case ItemStatus::kTimeout: return kLate;
-    case ItemStatus::kUnscorable: return kCannotJudge;
+    case ItemStatus::kError:
+      return kBroken;
+    case ItemStatus::kJudgeError:
+      return kJudge;
+    case ItemStatus::kTimeout:
+      return kLate;
+    case ItemStatus::kUnscorable:
+      return kCannotJudge;
     case ItemStatus::kRejected:
-    case ItemStatus::kCancelled: return kShed;
-    case ItemStatus::kScored: break;
+    case ItemStatus::kCancelled:
+      return kShed;
+    case ItemStatus::kScored:
+      break;
   }
-  if (!row.response || row.response->find_first_not_of(" \t\r\n") == std::string::npos) return kEmpty;
+  if (!row.response || row.response->find_first_not_of(" \t\r\n") == std::string::npos)
+    return kEmpty;
   const bool found_it = row.extracted && *row.extracted == row.ground_truth;
   if (!found_it && ContainsWord(*row.response, row.ground_truth)) return kNearMiss;
   return row.extracted ? kWrong : kNoAnswer;
@@ -74,11 +95,14 @@ std::string MeanText(double sum, int64_t count) {
   return text;
 }
 
-Json MeanJson(double sum, int64_t count) { return count == 0 ? Json() : Json(sum / static_cast<double>(count)); }
+Json MeanJson(double sum, int64_t count) {
+  return count == 0 ? Json() : Json(sum / static_cast<double>(count));
+}
 
 }  // namespace
 
-bool Summary::WantsText(ItemStatus status, const std::optional<double>& score, std::string_view reason) const {
+bool Summary::WantsText(ItemStatus status, const std::optional<double>& score,
+                        std::string_view reason) const {
   if (!IsFailure(status, score)) return false;
   const auto known = failures_.find(FailureKey(status, reason));
   return known == failures_.end() || known->second.count < kLookedAt;
@@ -89,7 +113,8 @@ void Summary::Add(const SummaryRow& row) {
   if (!row.score) ++without_score_;
   auto source = sources_.find(row.data_source);
   if (source == sources_.end()) {
-    const std::string name(sources_.size() < kMaxSources ? row.data_source : std::string_view(kOthers));
+    const std::string name(sources_.size() < kMaxSources ? row.data_source
+                                                         : std::string_view(kOthers));
     source = sources_.emplace(name, Source()).first;
   }
   ++source->second.rows;
@@ -100,7 +125,9 @@ void Summary::Add(const SummaryRow& row) {
     for (const Component& component : *row.components) {
       auto mean = components_.find(component.name);
       if (mean == components_.end()) {
-        mean = components_.emplace(components_.size() < kMaxComponents ? component.name : kOthers, Mean()).first;
+        mean = components_
+                   .emplace(components_.size() < kMaxComponents ? component.name : kOthers, Mean())
+                   .first;
       }
       mean->second.Add(component.value);
     }
@@ -110,8 +137,10 @@ void Summary::Add(const SummaryRow& row) {
     hash.Add(row.group_id);
     GroupSpread& group = groups_[hash.Finish()[0]];
     if (row.status == ItemStatus::kScored && row.score) {
-      if (group.scored == 0) group.first = *row.score;
-      else if (*row.score != group.first) group.differs = true;
+      if (group.scored == 0)
+        group.first = *row.score;
+      else if (*row.score != group.first)
+        group.differs = true;
       ++group.scored;
     }
   }
@@ -162,13 +191,15 @@ std::vector<const Summary::Failure*> Summary::TopFailures() const {
 }
 
 std::string Summary::TextOfFailure(const Failure& failure) const {
-  std::string text = "  line " + std::to_string(failure.line_number) + "  " + Excerpt(failure.item_id, 40) + "  " +
+  std::string text = "  line " + std::to_string(failure.line_number) + "  " +
+                     Excerpt(failure.item_id, 40) + "  " +
                      std::string(ItemStatusName(failure.status));
   if (failure.score) text += " " + ScoreText(*failure.score);
   text += "  " + failure.reason + ": " + Excerpt(failure.detail, 200);
   if (failure.count > 1) text += "  (" + Plural(failure.count, "row") + " with this reason)";
   text += "\n";
-  if (failure.rank == kNearMiss) text += "      the right answer is in the text, but was not taken as the answer\n";
+  if (failure.rank == kNearMiss)
+    text += "      the right answer is in the text, but was not taken as the answer\n";
   if (!failure.ground_truth.empty()) text += "      truth:    " + failure.ground_truth + "\n";
   if (!failure.response.empty()) text += "      response: " + failure.response + "\n";
   return text;
@@ -186,7 +217,8 @@ std::string Summary::Text(double seconds, int64_t fresh_rows) const {
   }
   Source all;
   const auto add_line = [&](const std::string& name, const Source& source) {
-    std::vector<std::string> line = {name, Grouped(source.rows), MeanText(source.score.sum, source.score.count)};
+    std::vector<std::string> line = {name, Grouped(source.rows),
+                                     MeanText(source.score.sum, source.score.count)};
     for (const size_t status : statuses) line.push_back(Grouped(source.by_status[status]));
     table.push_back(std::move(line));
   };
@@ -195,7 +227,8 @@ std::string Summary::Text(double seconds, int64_t fresh_rows) const {
     all.rows += source.rows;
     all.score.sum += source.score.sum;
     all.score.count += source.score.count;
-    for (size_t status = 0; status < kItemStatusCount; ++status) all.by_status[status] += source.by_status[status];
+    for (size_t status = 0; status < kItemStatusCount; ++status)
+      all.by_status[status] += source.by_status[status];
   }
   if (sources_.size() > 1) add_line("all", all);
 
@@ -206,7 +239,8 @@ std::string Summary::Text(double seconds, int64_t fresh_rows) const {
   }
   for (const auto& line : table) {
     std::string row;
-    for (size_t i = 0; i < line.size(); ++i) row += (i == 0 ? "" : "  ") + Padded(line[i], widths[i], i > 0);
+    for (size_t i = 0; i < line.size(); ++i)
+      row += (i == 0 ? "" : "  ") + Padded(line[i], widths[i], i > 0);
     text += row + "\n";
   }
   for (const auto& [name, mean] : components_) {
@@ -218,10 +252,12 @@ std::string Summary::Text(double seconds, int64_t fresh_rows) const {
             " with zero spread (all members of one score: no signal)\n";
   }
   char speed[96];
-  std::snprintf(speed, sizeof speed, "%s scored in %.2f s", Plural(fresh_rows, "row").c_str(), seconds);
+  std::snprintf(speed, sizeof speed, "%s scored in %.2f s", Plural(fresh_rows, "row").c_str(),
+                seconds);
   text += speed;
   if (seconds > 0 && fresh_rows > 0) {
-    text += ", " + Grouped(static_cast<int64_t>(static_cast<double>(fresh_rows) / seconds)) + " items/s";
+    text += ", " + Grouped(static_cast<int64_t>(static_cast<double>(fresh_rows) / seconds)) +
+            " items/s";
   }
   text += "\n";
   const auto top = TopFailures();
@@ -250,12 +286,13 @@ Json Summary::ToJson(double seconds, int64_t fresh_rows) const {
   }
   Json failures = Json::MakeArray();
   for (const Failure* failure : TopFailures()) {
-    failures.MutableArray().push_back(Json::MakeObject({{"line", failure->line_number},
-                                                        {"item_id", failure->item_id},
-                                                        {"status", ItemStatusName(failure->status)},
-                                                        {"reason", failure->reason},
-                                                        {"detail", failure->detail},
-                                                        {"rows_with_this_reason", failure->count}}));
+    failures.MutableArray().push_back(
+        Json::MakeObject({{"line", failure->line_number},
+                          {"item_id", failure->item_id},
+                          {"status", ItemStatusName(failure->status)},
+                          {"reason", failure->reason},
+                          {"detail", failure->detail},
+                          {"rows_with_this_reason", failure->count}}));
   }
   return Json::MakeObject({{"rows", rows_},
                            {"without_score", without_score_},

@@ -34,7 +34,8 @@ class Summary {
  public:
   void Add(const SummaryRow& row);
   // True when Add() wants response and ground truth of such a row: it may be shown as a failure.
-  bool WantsText(ItemStatus status, const std::optional<double>& score, std::string_view reason) const;
+  bool WantsText(ItemStatus status, const std::optional<double>& score,
+                 std::string_view reason) const;
 
   int64_t rows() const { return rows_; }
   int64_t without_score() const { return without_score_; }

@@ -33,7 +33,8 @@ bool IsPythonFunctionName(std::string_view name) {
 }
 
 Result<BuiltPipeline> BuildPipeline(const PipelineConfig& config, std::shared_ptr<Engine> engine,
-                                    const ScorerRegistry& scorer_registry, const ManagerRegistry& manager_registry,
+                                    const ScorerRegistry& scorer_registry,
+                                    const ManagerRegistry& manager_registry,
                                     std::shared_ptr<const Scorer> scorer,
                                     std::function<void(const PipelineEvent&)> on_event) {
   if (!engine) return InvalidArgument("a pipeline needs an engine");
@@ -44,20 +45,24 @@ Result<BuiltPipeline> BuildPipeline(const PipelineConfig& config, std::shared_pt
   } else {
     if (IsPythonFunctionName(config.scorer)) {
       return Status(StatusCode::kUnimplemented,
-                    "'" + config.scorer + "' names a Python function, and Python functions cannot be run here yet",
+                    "'" + config.scorer +
+                        "' names a Python function, and Python functions cannot be run here yet",
                     "`rewardloop list scorers` shows the built-in ones");
     }
-    RL_ASSIGN_OR_RETURN(built.scorers, ScorerSelector::Make(scorer_registry, config.ToSelectorOptions()));
+    RL_ASSIGN_OR_RETURN(built.scorers,
+                        ScorerSelector::Make(scorer_registry, config.ToSelectorOptions()));
   }
   ManagerSpec::Deps deps;
   deps.scorers = built.scorers;
   deps.registry = &scorer_registry;
   deps.engine = engine.get();
-  RL_ASSIGN_OR_RETURN(built.manager, manager_registry.Make(config.manager, config.manager_args, deps));
+  RL_ASSIGN_OR_RETURN(built.manager,
+                      manager_registry.Make(config.manager, config.manager_args, deps));
   PipelineOptions options = config.ToPipelineOptions();
   if (!config.timeout_given && built.manager->timeout_ns()) options.timeout_ns = kNoDeadline;
   options.on_event = std::move(on_event);
-  RL_ASSIGN_OR_RETURN(built.pipeline, AsyncRewardPipeline::Make(engine, built.manager, std::move(options)));
+  RL_ASSIGN_OR_RETURN(built.pipeline,
+                      AsyncRewardPipeline::Make(engine, built.manager, std::move(options)));
   return built;
 }
 

@@ -1,84 +1,114 @@
 // PipelineConfig from and to JSON, and to the options of the parts it configures.
 #include "rewardloop/config.h"
 
-#include <charconv>
-#include <cmath>
-
 #include "config/values.h"
 
 namespace rewardloop {
 namespace {
 
 template <typename Enum>
-Enum Choice(const std::string& text, std::initializer_list<std::pair<const char*, Enum>> names) {
-  for (const auto& [name, value] : names) {
-    if (text == name) return value;
+struct Named {
+  const char* name;
+  Enum value;
+};
+
+constexpr Named<UnknownRewards> kUnknownNames[] = {{"raise", UnknownRewards::kRaise},
+                                                   {"warn", UnknownRewards::kWarn}};
+constexpr Named<Grouping> kGroupingNames[] = {{"submit", Grouping::kSubmit},
+                                              {"explicit", Grouping::kExplicit}};
+constexpr Named<Overflow> kOverflowNames[] = {{"block", Overflow::kBlock},
+                                              {"drop_oldest", Overflow::kDropOldest},
+                                              {"reject", Overflow::kReject}};
+
+// The value that is called `text`, which was checked against the key's choices.
+template <typename Enum, size_t count>
+Enum Choice(const std::string& text, const Named<Enum> (&names)[count]) {
+  for (const Named<Enum>& entry : names) {
+    if (text == entry.name) return entry.value;
   }
-  return names.begin()->second;
+  return names[0].value;
 }
 
-template <typename Enum>
-std::string NameOf(Enum value, std::initializer_list<std::pair<const char*, Enum>> names) {
-  for (const auto& [name, candidate] : names) {
-    if (candidate == value) return name;
+template <typename Enum, size_t count>
+std::string NameOf(Enum value, const Named<Enum> (&names)[count]) {
+  for (const Named<Enum>& entry : names) {
+    if (entry.value == value) return entry.name;
   }
   return "";
 }
-
-using UnknownNames = std::initializer_list<std::pair<const char*, UnknownRewards>>;
-using GroupingNames = std::initializer_list<std::pair<const char*, Grouping>>;
-using OverflowNames = std::initializer_list<std::pair<const char*, Overflow>>;
-#define RL_UNKNOWN_NAMES UnknownNames{{"raise", UnknownRewards::kRaise}, {"warn", UnknownRewards::kWarn}}
-#define RL_GROUPING_NAMES GroupingNames{{"submit", Grouping::kSubmit}, {"explicit", Grouping::kExplicit}}
-#define RL_OVERFLOW_NAMES                    \
-  OverflowNames {                            \
-    {"block", Overflow::kBlock},             \
-    {"drop_oldest", Overflow::kDropOldest},  \
-    {"reject", Overflow::kReject},           \
-  }
 
 std::optional<double> Seconds(const Json& value) {
   if (value.is_null()) return std::nullopt;
   return value.AsDouble();
 }
 
-Json SecondsToJson(const std::optional<double>& seconds) { return seconds ? Json(*seconds) : Json(); }
+Json SecondsToJson(const std::optional<double>& seconds) {
+  return seconds ? Json(*seconds) : Json();
+}
 
-int64_t LimitNs(const std::optional<double>& seconds) { return seconds ? SecondsToNs(*seconds) : kNoDeadline; }
+int64_t LimitNs(const std::optional<double>& seconds) {
+  return seconds ? SecondsToNs(*seconds) : kNoDeadline;
+}
 
 // Assigns checked `value` to the member that is called `key`.
 Status Assign(const std::string& key, const Json& value, PipelineConfig* config) {
   PipelineConfig& c = *config;
-  if (key == "scorer") c.scorer = value.AsString();
-  else if (key == "scorer_args") c.scorer_args = value;
-  else if (key == "manager") c.manager = value.AsString();
-  else if (key == "manager_args") c.manager_args = value;
-  else if (key == "dispatch") c.dispatch = value.AsString();
-  else if (key == "data_sources") c.data_sources = value;
-  else if (key == "unknown_rewards") c.unknown_rewards = Choice(value.AsString(), RL_UNKNOWN_NAMES);
-  else if (key == "preset") c.preset = value.AsString();
-  else if (key == "fields") c.fields = value;
+  if (key == "scorer")
+    c.scorer = value.AsString();
+  else if (key == "scorer_args")
+    c.scorer_args = value;
+  else if (key == "manager")
+    c.manager = value.AsString();
+  else if (key == "manager_args")
+    c.manager_args = value;
+  else if (key == "dispatch")
+    c.dispatch = value.AsString();
+  else if (key == "data_sources")
+    c.data_sources = value;
+  else if (key == "unknown_rewards")
+    c.unknown_rewards = Choice(value.AsString(), kUnknownNames);
+  else if (key == "preset")
+    c.preset = value.AsString();
+  else if (key == "fields")
+    c.fields = value;
   else if (key == "on_error") {
     RL_ASSIGN_OR_RETURN(c.on_error, OnError::Parse(value.is_null() ? "null" : value.AsString()));
-  }
-  else if (key == "timeout") c.timeout = Seconds(value);
-  else if (key == "total_timeout") c.total_timeout = Seconds(value);
-  else if (key == "queue_timeout") c.queue_timeout = Seconds(value);
-  else if (key == "max_attempts") c.max_attempts = value.AsInt();
-  else if (key == "retry_delay") c.retry_delay = value.AsDouble();
-  else if (key == "seed") c.seed = value.AsInt();
-  else if (key == "grouping") c.grouping = Choice(value.AsString(), RL_GROUPING_NAMES);
-  else if (key == "group_size") c.group_size = value.AsInt();
-  else if (key == "group_deadline") c.group_deadline = Seconds(value);
-  else if (key == "threads") c.threads = value.AsInt();
-  else if (key == "num_workers") c.num_workers = value.AsInt();
-  else if (key == "max_concurrent") c.max_concurrent = value.AsInt();
-  else if (key == "backlog_items") c.backlog_items = value.AsInt();
-  else if (key == "backlog_bytes") c.backlog_bytes = value.AsInt();
-  else if (key == "overflow") c.overflow = Choice(value.AsString(), RL_OVERFLOW_NAMES);
-  else if (key == "uncollected_items") c.uncollected_items = value.AsInt();
-  else if (key == "uncollected_bytes") c.uncollected_bytes = value.AsInt();
-  else return Internal("the configuration key '" + key + "' has no member");
+  } else if (key == "timeout")
+    c.timeout = Seconds(value);
+  else if (key == "total_timeout")
+    c.total_timeout = Seconds(value);
+  else if (key == "queue_timeout")
+    c.queue_timeout = Seconds(value);
+  else if (key == "max_attempts")
+    c.max_attempts = value.AsInt();
+  else if (key == "retry_delay")
+    c.retry_delay = value.AsDouble();
+  else if (key == "seed")
+    c.seed = value.AsInt();
+  else if (key == "grouping")
+    c.grouping = Choice(value.AsString(), kGroupingNames);
+  else if (key == "group_size")
+    c.group_size = value.AsInt();
+  else if (key == "group_deadline")
+    c.group_deadline = Seconds(value);
+  else if (key == "threads")
+    c.threads = value.AsInt();
+  else if (key == "num_workers")
+    c.num_workers = value.AsInt();
+  else if (key == "max_concurrent")
+    c.max_concurrent = value.AsInt();
+  else if (key == "backlog_items")
+    c.backlog_items = value.AsInt();
+  else if (key == "backlog_bytes")
+    c.backlog_bytes = value.AsInt();
+  else if (key == "overflow")
+    c.overflow = Choice(value.AsString(), kOverflowNames);
+  else if (key == "uncollected_items")
+    c.uncollected_items = value.AsInt();
+  else if (key == "uncollected_bytes")
+    c.uncollected_bytes = value.AsInt();
+  else
+    return Internal("the configuration key '" + key + "' has no member");
   return Status();
 }
 
@@ -88,7 +118,8 @@ Result<PipelineConfig> PipelineConfig::FromJson(const Json& values) {
   PipelineConfig config;
   if (values.is_null()) return config;
   if (!values.is_object()) {
-    return InvalidArgument("a configuration must be an object of keys, not " + std::string(values.TypeName()));
+    return InvalidArgument("a configuration must be an object of keys, not " +
+                           std::string(values.TypeName()));
   }
   for (const auto& [name, value] : values.AsObject()) {
     RL_RETURN_IF_ERROR(CheckConfigValue(name, value));
@@ -96,7 +127,8 @@ Result<PipelineConfig> PipelineConfig::FromJson(const Json& values) {
     if (name == "timeout") config.timeout_given = true;
   }
   if (config.scorer.empty() && config.scorer_args.size() > 0) {
-    return InvalidArgument("scorer_args are given, but no scorer", "name the scorer that takes them");
+    return InvalidArgument("scorer_args are given, but no scorer",
+                           "name the scorer that takes them");
   }
   return config;
 }
@@ -109,7 +141,7 @@ Json PipelineConfig::ToJson() const {
       {"manager_args", manager_args},
       {"dispatch", dispatch},
       {"data_sources", data_sources},
-      {"unknown_rewards", NameOf(unknown_rewards, RL_UNKNOWN_NAMES)},
+      {"unknown_rewards", NameOf(unknown_rewards, kUnknownNames)},
       {"preset", preset},
       {"fields", fields},
       {"on_error", on_error.ToString()},
@@ -119,7 +151,7 @@ Json PipelineConfig::ToJson() const {
       {"max_attempts", max_attempts},
       {"retry_delay", retry_delay},
       {"seed", seed},
-      {"grouping", NameOf(grouping, RL_GROUPING_NAMES)},
+      {"grouping", NameOf(grouping, kGroupingNames)},
       {"group_size", group_size},
       {"group_deadline", SecondsToJson(group_deadline)},
       {"threads", threads},
@@ -127,7 +159,7 @@ Json PipelineConfig::ToJson() const {
       {"max_concurrent", max_concurrent},
       {"backlog_items", backlog_items},
       {"backlog_bytes", backlog_bytes},
-      {"overflow", NameOf(overflow, RL_OVERFLOW_NAMES)},
+      {"overflow", NameOf(overflow, kOverflowNames)},
       {"uncollected_items", uncollected_items},
       {"uncollected_bytes", uncollected_bytes},
   });
@@ -153,7 +185,8 @@ SelectorOptions PipelineConfig::ToSelectorOptions() const {
   options.scorer_args = scorer_args;
   options.dispatch = dispatch;
   if (data_sources.is_object()) {
-    for (const auto& [source, target] : data_sources.AsObject()) options.data_sources.emplace_back(source, target);
+    for (const auto& [source, target] : data_sources.AsObject())
+      options.data_sources.emplace_back(source, target);
   }
   options.unknown_rewards = unknown_rewards;
   return options;

@@ -1,11 +1,13 @@
-#include <gtest/gtest.h>
-
 #include "rewardloop/config.h"
+
+#include <gtest/gtest.h>
 
 namespace rewardloop {
 namespace {
 
-Result<PipelineConfig> FromText(std::string_view json) { return PipelineConfig::FromJson(*Json::Parse(json)); }
+Result<PipelineConfig> FromText(std::string_view json) {
+  return PipelineConfig::FromJson(*Json::Parse(json));
+}
 
 std::string ErrorOf(std::string_view yaml) {
   const auto source = ParseConfigYaml(yaml, "rewards.yaml");
@@ -19,14 +21,16 @@ TEST(ConfigKeysTest, EveryKeyHasAMemberThatTakesItsDefault) {
   for (const ConfigKey& key : ConfigKeys()) {
     const auto config = PipelineConfig::FromJson(Json::MakeObject({{key.name, key.default_value}}));
     ASSERT_TRUE(config.ok()) << key.name << ": " << config.status().message();
-    EXPECT_EQ(*config->ToJson().Find(key.name), *PipelineConfig().ToJson().Find(key.name)) << key.name;
+    EXPECT_EQ(*config->ToJson().Find(key.name), *PipelineConfig().ToJson().Find(key.name))
+        << key.name;
     EXPECT_EQ(*PipelineConfig().ToJson().Find(key.name), key.default_value) << key.name;
     EXPECT_FALSE(key.doc.empty()) << key.name;
   }
 }
 
 TEST(PipelineConfigTest, ValuesRoundTrip) {
-  const auto config = FromText(R"({"scorer": "gsm8k", "scorer_args": {"method": "flexible"}, "timeout": 2.5,
+  const auto config =
+      FromText(R"({"scorer": "gsm8k", "scorer_args": {"method": "flexible"}, "timeout": 2.5,
       "total_timeout": null, "on_error": "value:-1", "overflow": "drop_oldest", "threads": 3, "fields": {"response": "pred"}})");
   ASSERT_TRUE(config.ok()) << config.status().message();
   EXPECT_EQ(config->timeout, 2.5);
@@ -59,9 +63,12 @@ TEST(PipelineConfigTest, MustHold6UnknownKeysComeWithASuggestion) {
 }
 
 TEST(PipelineConfigTest, WrongValuesSayWhatWasExpected) {
-  EXPECT_EQ(FromText(R"({"timeout": "ten"})").status().message(), "'timeout' must be a number or null, not \"ten\"");
-  EXPECT_EQ(FromText(R"({"threads": -1})").status().message(), "'threads' must be at least 0, not -1");
-  EXPECT_EQ(FromText(R"({"threads": 1.5})").status().message(), "'threads' must be an integer, not 1.5");
+  EXPECT_EQ(FromText(R"({"timeout": "ten"})").status().message(),
+            "'timeout' must be a number or null, not \"ten\"");
+  EXPECT_EQ(FromText(R"({"threads": -1})").status().message(),
+            "'threads' must be at least 0, not -1");
+  EXPECT_EQ(FromText(R"({"threads": 1.5})").status().message(),
+            "'threads' must be an integer, not 1.5");
   EXPECT_EQ(FromText(R"({"overflow": "bloc"})").status().hint(), "did you mean 'block'?");
   EXPECT_FALSE(FromText(R"({"on_error": "maybe"})").ok());
   EXPECT_FALSE(FromText(R"({"fields": {"response": 3}})").ok());
@@ -70,10 +77,12 @@ TEST(PipelineConfigTest, WrongValuesSayWhatWasExpected) {
 
 TEST(PipelineConfigTest, ResumeComparesWhatDecidesScoresOnly) {
   const Json keys = PipelineConfig().ScoringKeys();
-  for (const char* const key : {"scorer", "scorer_args", "manager", "dispatch", "data_sources", "fields", "preset", "seed"}) {
+  for (const char* const key : {"scorer", "scorer_args", "manager", "dispatch", "data_sources",
+                                "fields", "preset", "seed"}) {
     EXPECT_NE(keys.Find(key), nullptr) << key;
   }
-  for (const char* const key : {"threads", "timeout", "backlog_items", "on_error", "max_concurrent"}) {
+  for (const char* const key :
+       {"threads", "timeout", "backlog_items", "on_error", "max_concurrent"}) {
     EXPECT_EQ(keys.Find(key), nullptr) << key;
   }
 }
@@ -84,9 +93,10 @@ TEST(ConfigYamlTest, ValuesHaveTheirTypes) {
       "data_sources:\n  \"12\": math\n  yes: 'gsm8k'\nqueue_timeout: ~\n",
       "rewards.yaml");
   ASSERT_TRUE(source.ok()) << source.status().message();
-  EXPECT_EQ(source->values.Dump(),
-            R"({"scorer":"gsm8k","scorer_args":{"method":"flexible"},"timeout":5,"retry_delay":0.25,)"
-            R"("data_sources":{"12":"math","yes":"gsm8k"},"queue_timeout":null})");
+  EXPECT_EQ(
+      source->values.Dump(),
+      R"({"scorer":"gsm8k","scorer_args":{"method":"flexible"},"timeout":5,"retry_delay":0.25,)"
+      R"("data_sources":{"12":"math","yes":"gsm8k"},"queue_timeout":null})");
   EXPECT_EQ(source->OriginOf("timeout"), "rewards.yaml:4:1");
   EXPECT_EQ(source->OriginOf("scorer_args.method"), "rewards.yaml:3:15");
   EXPECT_EQ(source->OriginOf("seed"), "default");
@@ -94,13 +104,17 @@ TEST(ConfigYamlTest, ValuesHaveTheirTypes) {
 
 TEST(ConfigYamlTest, ErrorsNameFileLineAndColumn) {
   EXPECT_EQ(ErrorOf("scorer: gsm8k\nmax_concurent: 3\n"),
-            "rewards.yaml:2:1: unknown configuration key 'max_concurent' (did you mean 'max_concurrent'?)");
-  EXPECT_EQ(ErrorOf("\ntimeout: ten\n"), "rewards.yaml:2:1: 'timeout' must be a number or null, not \"ten\"");
+            "rewards.yaml:2:1: unknown configuration key 'max_concurent' (did you mean "
+            "'max_concurrent'?)");
+  EXPECT_EQ(ErrorOf("\ntimeout: ten\n"),
+            "rewards.yaml:2:1: 'timeout' must be a number or null, not \"ten\"");
   EXPECT_EQ(ErrorOf("timeout: 1\ntimeout: 2\n").substr(0, 18), "rewards.yaml:2:1: ");
   EXPECT_EQ(ErrorOf("scorer: [1\n").substr(0, 13), "rewards.yaml:");
   EXPECT_EQ(ErrorOf("- a\n- b\n").substr(0, 18), "rewards.yaml:1:1: ");
   EXPECT_EQ(ErrorOf("schema: 99\n").substr(0, 18), "rewards.yaml:1:1: ");
-  EXPECT_EQ(ErrorOf("scorer: gsm9k\n"), "rewards.yaml:1:1: " + ScorerRegistry::WithBuiltins().Make("gsm9k", Json()).status().ToString());
+  EXPECT_EQ(ErrorOf("scorer: gsm9k\n"),
+            "rewards.yaml:1:1: " +
+                ScorerRegistry::WithBuiltins().Make("gsm9k", Json()).status().ToString());
 }
 
 TEST(ConfigYamlTest, WrongArgumentsPointAtTheirLine) {
@@ -147,7 +161,8 @@ TEST(BuildPipelineTest, PythonFunctionsAreRefusedClearly) {
   EXPECT_FALSE(IsPythonFunctionName("gsm8k"));
   PipelineConfig config;
   config.scorer = "my.py:fn";
-  const auto built = BuildPipeline(config, Engine::Make(), ScorerRegistry::WithBuiltins(), ManagerRegistry::WithBuiltins());
+  const auto built = BuildPipeline(config, Engine::Make(), ScorerRegistry::WithBuiltins(),
+                                   ManagerRegistry::WithBuiltins());
   ASSERT_FALSE(built.ok());
   EXPECT_EQ(built.status().code(), StatusCode::kUnimplemented);
   EXPECT_NE(built.status().message().find("my.py:fn"), std::string::npos);
@@ -155,8 +170,8 @@ TEST(BuildPipelineTest, PythonFunctionsAreRefusedClearly) {
 
 TEST(BuildPipelineTest, ScoresAnItem) {
   const auto config = FromText(R"({"scorer": "gsm8k"})");
-  auto built = BuildPipeline(*config, Engine::Make(config->ToEngineOptions()), ScorerRegistry::WithBuiltins(),
-                             ManagerRegistry::WithBuiltins());
+  auto built = BuildPipeline(*config, Engine::Make(config->ToEngineOptions()),
+                             ScorerRegistry::WithBuiltins(), ManagerRegistry::WithBuiltins());
   ASSERT_TRUE(built.ok()) << built.status().message();
   RewardItem item;
   item.item_id = "1";
@@ -174,7 +189,8 @@ TEST(ConfigSchemaTest, NamesEveryKeyAndNoOther) {
   const Json* properties = schema.Find("properties");
   ASSERT_NE(properties, nullptr);
   EXPECT_EQ(properties->size(), ConfigKeys().size() + 1);  // and `schema`
-  for (const ConfigKey& key : ConfigKeys()) EXPECT_NE(properties->Find(key.name), nullptr) << key.name;
+  for (const ConfigKey& key : ConfigKeys())
+    EXPECT_NE(properties->Find(key.name), nullptr) << key.name;
   EXPECT_EQ(*schema.Find("additionalProperties"), Json(false));
 }
 

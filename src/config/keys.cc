@@ -1,4 +1,5 @@
-// The table of configuration keys: one line a key, from which files, flags, Python and documentation are made.
+// The table of configuration keys: one line a key, from which files, flags, Python and
+// documentation are made.
 #include "rewardloop/config.h"
 
 namespace rewardloop {
@@ -13,8 +14,8 @@ constexpr char kResources[] = "Resources";
 
 std::vector<ConfigKey> MakeKeys() {
   std::vector<ConfigKey> keys;
-  const auto add = [&](const char* section, const char* name, const char* type, Json value, const char* doc,
-                       std::vector<std::string> choices = {}) -> ConfigKey& {
+  const auto add = [&](const char* section, const char* name, const char* type, Json value,
+                       const char* doc, std::vector<std::string> choices = {}) -> ConfigKey& {
     ConfigKey key;
     key.name = name;
     key.type = type;
@@ -25,8 +26,8 @@ std::vector<ConfigKey> MakeKeys() {
     key.nullable = key.default_value.is_null();
     return keys.emplace_back(std::move(key));
   };
-  const auto number = [&](const char* section, const char* name, const char* type, Json value, double minimum,
-                          const char* doc, bool affects_scores = false) {
+  const auto number = [&](const char* section, const char* name, const char* type, Json value,
+                          double minimum, const char* doc, bool affects_scores = false) {
     ConfigKey& key = add(section, name, type, std::move(value), doc);
     key.minimum = minimum;
     key.affects_scores = affects_scores;
@@ -36,13 +37,17 @@ std::vector<ConfigKey> MakeKeys() {
   add(kJudging, "scorer_args", "object", nullptr, "Arguments of the scorer.");
   add(kJudging, "manager", "string", "naive", "How a scorer's verdict becomes a reward.");
   add(kJudging, "manager_args", "object", nullptr, "Arguments of the manager.");
-  add(kJudging, "dispatch", "string", "native", "Table that picks the scorer by data source.", {"native", "verl"});
+  add(kJudging, "dispatch", "string", "native", "Table that picks the scorer by data source.",
+      {"native", "verl"});
   add(kJudging, "data_sources", "object", nullptr,
-      "Data source, or prefix*, to scorer, before the table: a name, or {scorer: name, args: {...}}.");
+      "Data source, or prefix*, to scorer, before the table: a name, or {scorer: name, args: "
+      "{...}}.");
   add(kJudging, "unknown_rewards", "string", "raise",
-      "A data source that nobody knows: stop (raise), or end the row as unscorable (warn).", {"raise", "warn"});
+      "A data source that nobody knows: stop (raise), or end the row as unscorable (warn).",
+      {"raise", "warn"});
 
-  add(kRows, "preset", "string", "", "Column names of another program's rollouts; empty: rewardloop's own.",
+  add(kRows, "preset", "string", "",
+      "Column names of another program's rollouts; empty: rewardloop's own.",
       {"", "verl", "trl", "openrlhf", "slime", "chat"});
   add(kRows, "fields", "object", nullptr, "Field to column, e.g. response: output.text.");
 
@@ -52,28 +57,37 @@ std::vector<ConfigKey> MakeKeys() {
   keys.back().nullable = true;  // null is one of the policies
   number(kMeaning, "seed", "integer", 0, 0, "Seed of the scorers that draw random numbers.", true);
 
-  number(kLimits, "timeout", "number", 10.0, 0, "Seconds for one attempt at one row; null: no limit.");
+  number(kLimits, "timeout", "number", 10.0, 0,
+         "Seconds for one attempt at one row; null: no limit.");
   keys.back().nullable = true;
-  number(kLimits, "total_timeout", "number", nullptr, 0, "Seconds for all attempts at one row; null: no limit.");
+  number(kLimits, "total_timeout", "number", nullptr, 0,
+         "Seconds for all attempts at one row; null: no limit.");
   number(kLimits, "queue_timeout", "number", nullptr, 0,
          "Seconds that a row may wait before it starts, then it is rejected; null: no limit.");
   number(kLimits, "max_attempts", "integer", 1, 1, "Attempts at a row whose error is retryable.");
-  number(kLimits, "retry_delay", "number", 0.1, 0, "Seconds before the second attempt; doubles each time.");
+  number(kLimits, "retry_delay", "number", 0.1, 0,
+         "Seconds before the second attempt; doubles each time.");
 
-  add(kGroups, "grouping", "string", "submit", "When a group without group_size closes.", {"submit", "explicit"})
+  add(kGroups, "grouping", "string", "submit", "When a group without group_size closes.",
+      {"submit", "explicit"})
       .affects_scores = false;
-  number(kGroups, "group_size", "integer", 0, 0, "Trajectories a group, for rows that do not say; 0: see grouping.");
+  number(kGroups, "group_size", "integer", 0, 0,
+         "Trajectories a group, for rows that do not say; 0: see grouping.");
   number(kGroups, "group_deadline", "number", nullptr, 0,
          "Seconds from a group's first row until it is delivered as it is; null: no limit.");
 
-  number(kResources, "threads", "integer", 0, 0, "Threads for rules; 0: num_workers, else the CPUs at hand.");
-  number(kResources, "num_workers", "integer", 0, 0, "Workers of a user function; 0: the CPUs at hand.");
+  number(kResources, "threads", "integer", 0, 0,
+         "Threads for rules; 0: num_workers, else the CPUs at hand.");
+  number(kResources, "num_workers", "integer", 0, 0,
+         "Workers of a user function; 0: the CPUs at hand.");
   number(kResources, "max_concurrent", "integer", 256, 1, "Waiting rows in flight at once.");
   number(kResources, "backlog_items", "integer", 4096, 1, "Rows accepted and not finished.");
   number(kResources, "backlog_bytes", "integer", int64_t{256} << 20, 1, "Their bytes.");
-  add(kResources, "overflow", "string", "block", "What a full backlog does.", {"block", "drop_oldest", "reject"})
+  add(kResources, "overflow", "string", "block", "What a full backlog does.",
+      {"block", "drop_oldest", "reject"})
       .affects_scores = false;
-  number(kResources, "uncollected_items", "integer", 65536, 1, "Finished results that nobody took yet.");
+  number(kResources, "uncollected_items", "integer", 65536, 1,
+         "Finished results that nobody took yet.");
   number(kResources, "uncollected_bytes", "integer", int64_t{1} << 30, 1, "Their bytes.");
   return keys;
 }
@@ -100,7 +114,8 @@ Json ConfigSchema() {
   properties.Set("schema", std::move(schema_version));
   for (const ConfigKey& key : ConfigKeys()) {
     Json property = Json::MakeObject();
-    property.Set("type", key.nullable ? Json::MakeArray({Json(key.type), Json("null")}) : Json(key.type));
+    property.Set("type",
+                 key.nullable ? Json::MakeArray({Json(key.type), Json("null")}) : Json(key.type));
     property.Set("description", key.doc);
     property.Set("default", key.default_value);
     if (!key.choices.empty()) {

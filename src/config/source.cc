@@ -28,15 +28,18 @@ Status CheckArgs(const ConfigSource& source, const std::string& key, const std::
   return At(source, key, ValidateArgs(owner, specs, args).status());
 }
 
-Status CheckScorer(const ConfigSource& source, const PipelineConfig& config, const ScorerRegistry& registry) {
+Status CheckScorer(const ConfigSource& source, const PipelineConfig& config,
+                   const ScorerRegistry& registry) {
   if (config.scorer.empty() || IsPythonFunctionName(config.scorer)) return Status();
   const ScorerSpec* spec = registry.Find(config.scorer);
   if (!spec) return At(source, "scorer", registry.Make(config.scorer, Json()).status());
-  return CheckArgs(source, "scorer_args", "scorer '" + config.scorer + "'", spec->args, config.scorer_args);
+  return CheckArgs(source, "scorer_args", "scorer '" + config.scorer + "'", spec->args,
+                   config.scorer_args);
 }
 
 // One by one for the same reason.
-Status CheckDataSources(const ConfigSource& source, const PipelineConfig& config, const ScorerRegistry& registry) {
+Status CheckDataSources(const ConfigSource& source, const PipelineConfig& config,
+                        const ScorerRegistry& registry) {
   if (!config.scorer.empty()) return Status();
   SelectorOptions options = config.ToSelectorOptions();
   for (const auto& entry : config.ToSelectorOptions().data_sources) {
@@ -47,12 +50,17 @@ Status CheckDataSources(const ConfigSource& source, const PipelineConfig& config
   return Status();
 }
 
-Status CheckManager(const ConfigSource& source, const PipelineConfig& config, const ManagerRegistry& registry) {
+Status CheckManager(const ConfigSource& source, const PipelineConfig& config,
+                    const ManagerRegistry& registry) {
   const ManagerSpec* spec = registry.Find(config.manager);
-  if (spec) return CheckArgs(source, "manager_args", "manager '" + config.manager + "'", spec->args, config.manager_args);
+  if (spec)
+    return CheckArgs(source, "manager_args", "manager '" + config.manager + "'", spec->args,
+                     config.manager_args);
   std::vector<std::string> names;
   for (const ManagerSpec& known : registry.specs()) names.push_back(known.name);
-  return At(source, "manager", NotFound("unknown manager '" + config.manager + "'", SuggestionFor(config.manager, names)));
+  return At(
+      source, "manager",
+      NotFound("unknown manager '" + config.manager + "'", SuggestionFor(config.manager, names)));
 }
 
 }  // namespace
@@ -64,7 +72,8 @@ void ConfigSource::Set(std::string_view path, Json value, std::string where) {
   if (dot == std::string_view::npos) {
     // Members set before belong to the value that is replaced.
     const std::string prefix = std::string(key) + ".";
-    for (auto entry = origin.lower_bound(prefix); entry != origin.end() && entry->first.rfind(prefix, 0) == 0;) {
+    for (auto entry = origin.lower_bound(prefix);
+         entry != origin.end() && entry->first.rfind(prefix, 0) == 0;) {
       entry = origin.erase(entry);
     }
     values.Set(key, std::move(value));

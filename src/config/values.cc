@@ -22,7 +22,8 @@ std::string Expected(const ConfigKey& key) {
     }
     return text;
   }
-  std::string text = key.type == "number" || key.type == "string" ? "a " + key.type : "an " + key.type;
+  std::string text =
+      key.type == "number" || key.type == "string" ? "a " + key.type : "an " + key.type;
   if (key.type == "string") text = "text";
   if (key.nullable) text += " or null";
   return text;
@@ -39,13 +40,15 @@ bool TypeFits(const ConfigKey& key, const Json& value) {
 Status CheckNumber(const ConfigKey& key, const Json& value) {
   const double number = value.AsDouble();
   if (key.minimum && !(number >= *key.minimum)) {
-    return InvalidArgument("'" + key.name + "' must be at least " + Quoted(Json(static_cast<int64_t>(*key.minimum))) +
-                           ", not " + Quoted(value));
-  }
-  const bool is_count = key.name == "threads" || key.name == "num_workers" || key.name == "max_attempts";
-  if (is_count && value.AsInt() >= kLargestCount) {
-    return InvalidArgument("'" + key.name + "' must be below " + std::to_string(kLargestCount) + ", not " +
+    return InvalidArgument("'" + key.name + "' must be at least " +
+                           Quoted(Json(static_cast<int64_t>(*key.minimum))) + ", not " +
                            Quoted(value));
+  }
+  const bool is_count =
+      key.name == "threads" || key.name == "num_workers" || key.name == "max_attempts";
+  if (is_count && value.AsInt() >= kLargestCount) {
+    return InvalidArgument("'" + key.name + "' must be below " + std::to_string(kLargestCount) +
+                           ", not " + Quoted(value));
   }
   return Status();
 }
@@ -53,11 +56,12 @@ Status CheckNumber(const ConfigKey& key, const Json& value) {
 Status CheckMembers(const ConfigKey& key, const Json& value) {
   for (const auto& [name, member] : value.AsObject()) {
     if (key.name == "fields" && !member.is_string()) {
-      return InvalidArgument("'fields." + name + "' must be the name of a column, not " + Quoted(member));
+      return InvalidArgument("'fields." + name + "' must be the name of a column, not " +
+                             Quoted(member));
     }
     if (key.name == "data_sources" && !member.is_string() && !member.is_object()) {
-      return InvalidArgument("'data_sources." + name + "' must be a scorer's name or {scorer, args}, not " +
-                             Quoted(member));
+      return InvalidArgument("'data_sources." + name +
+                             "' must be a scorer's name or {scorer, args}, not " + Quoted(member));
     }
   }
   return Status();
@@ -87,7 +91,8 @@ Status CheckConfigValue(const std::string& name, const Json& value) {
   if (name == "on_error") {
     const auto policy = OnError::Parse(value.AsString());
     return policy.ok() ? Status()
-                       : InvalidArgument("'on_error': " + policy.status().message(), policy.status().hint());
+                       : InvalidArgument("'on_error': " + policy.status().message(),
+                                         policy.status().hint());
   }
   if (key->type == "object") return CheckMembers(*key, value);
   if (key->type == "integer" || key->type == "number") return CheckNumber(*key, value);

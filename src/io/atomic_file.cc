@@ -15,8 +15,12 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
-Status WriteError(const std::string& path) { return InvalidArgument(path + ": cannot be written: " + std::strerror(errno)); }
-Status ReadError(const std::string& path) { return InvalidArgument(path + ": cannot be read: " + std::strerror(errno)); }
+Status WriteError(const std::string& path) {
+  return InvalidArgument(path + ": cannot be written: " + std::strerror(errno));
+}
+Status ReadError(const std::string& path) {
+  return InvalidArgument(path + ": cannot be read: " + std::strerror(errno));
+}
 
 // A file descriptor for reading, closed at the end.
 struct ReadOnly {
@@ -44,12 +48,14 @@ class LinesByOffset {
 
   // The line that begins at `offset`, with its newline. Valid until the next call.
   Result<std::string_view> At(int64_t offset) {
-    if (offset < start_ || offset >= start_ + static_cast<int64_t>(size_)) RL_RETURN_IF_ERROR(Load(offset));
+    if (offset < start_ || offset >= start_ + static_cast<int64_t>(size_))
+      RL_RETURN_IF_ERROR(Load(offset));
     while (true) {
       const char* const begin = buffer_.data() + (offset - start_);
       const size_t available = size_ - static_cast<size_t>(offset - start_);
       if (const void* newline = std::memchr(begin, '\n', available)) {
-        return std::string_view(begin, static_cast<size_t>(static_cast<const char*>(newline) - begin) + 1);
+        return std::string_view(begin,
+                                static_cast<size_t>(static_cast<const char*>(newline) - begin) + 1);
       }
       if (available == buffer_.size()) buffer_.resize(buffer_.size() * 2);
       RL_RETURN_IF_ERROR(Load(offset));
@@ -62,8 +68,9 @@ class LinesByOffset {
     start_ = offset;
     size_ = 0;
     while (size_ < buffer_.size()) {
-      RL_ASSIGN_OR_RETURN(const size_t count, ReadAt(path_, fd_, buffer_.data() + size_, buffer_.size() - size_,
-                                                     offset + static_cast<int64_t>(size_)));
+      RL_ASSIGN_OR_RETURN(const size_t count,
+                          ReadAt(path_, fd_, buffer_.data() + size_, buffer_.size() - size_,
+                                 offset + static_cast<int64_t>(size_)));
       if (count == 0) break;
       size_ += count;
     }
@@ -103,8 +110,10 @@ Status AtomicFile::Flush() {
   size_t written = 0;
   while (written < buffer_.size()) {
     const ssize_t count = ::write(fd_, buffer_.data() + written, buffer_.size() - written);
-    if (count >= 0) written += static_cast<size_t>(count);
-    else if (errno != EINTR) return WriteError(path_ + ".tmp");
+    if (count >= 0)
+      written += static_cast<size_t>(count);
+    else if (errno != EINTR)
+      return WriteError(path_ + ".tmp");
   }
   buffer_.clear();
   return Status();
@@ -112,7 +121,7 @@ Status AtomicFile::Flush() {
 
 Status AtomicFile::Commit() {
   RL_RETURN_IF_ERROR(Flush());
-  struct stat info {};
+  struct stat info{};
   if (::stat(path_.c_str(), &info) == 0) (void)!::fchmod(fd_, info.st_mode & 07777);
   if (::fsync(fd_) != 0) return WriteError(path_ + ".tmp");
   const int fd = fd_;
@@ -123,8 +132,11 @@ Status AtomicFile::Commit() {
     return status;
   }
   const size_t slash = path_.rfind('/');
-  const ReadOnly folder(slash == std::string::npos ? "." : slash == 0 ? "/" : path_.substr(0, slash));
-  if (folder.fd >= 0) ::fsync(folder.fd);  // some file systems refuse; the content is safe either way
+  const ReadOnly folder(slash == std::string::npos ? "."
+                        : slash == 0               ? "/"
+                                                   : path_.substr(0, slash));
+  if (folder.fd >= 0)
+    ::fsync(folder.fd);  // some file systems refuse; the content is safe either way
   return Status();
 }
 
@@ -134,7 +146,8 @@ Status WriteFileAtomically(const std::string& path, std::string_view content) {
   return file->Commit();
 }
 
-Status ForEachWholeLine(const std::string& path, const std::function<Status(int64_t, std::string_view)>& line,
+Status ForEachWholeLine(const std::string& path,
+                        const std::function<Status(int64_t, std::string_view)>& line,
                         int64_t* whole_bytes) {
   *whole_bytes = 0;
   const ReadOnly file(path);
@@ -143,8 +156,9 @@ Status ForEachWholeLine(const std::string& path, const std::function<Status(int6
   size_t filled = 0;
   while (true) {
     if (filled == buffer.size()) buffer.resize(buffer.size() * 2);
-    RL_ASSIGN_OR_RETURN(const size_t count, ReadAt(path, file.fd, buffer.data() + filled, buffer.size() - filled,
-                                                   *whole_bytes + static_cast<int64_t>(filled)));
+    RL_ASSIGN_OR_RETURN(const size_t count,
+                        ReadAt(path, file.fd, buffer.data() + filled, buffer.size() - filled,
+                               *whole_bytes + static_cast<int64_t>(filled)));
     if (count == 0) return Status();
     filled += count;
     size_t begin = 0;

@@ -11,7 +11,8 @@
 
 namespace rewardloop {
 
-// Gathers bytes in `path` + ".tmp" and takes the place of `path` in Commit(); without it nothing has happened.
+// Gathers bytes in `path` + ".tmp" and takes the place of `path` in Commit(); without it nothing
+// has happened.
 //
 // Not thread-safe.
 class AtomicFile {
@@ -37,9 +38,11 @@ class AtomicFile {
 // Replaces the content of `path` in one step.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
-// Calls `line(offset, text)` for every line of a regular file that ends in "\n", in order, until it fails; `text` is without
-// the newline. `whole_bytes` becomes the offset behind the last such line: what follows is a torn line.
-Status ForEachWholeLine(const std::string& path, const std::function<Status(int64_t, std::string_view)>& line,
+// Calls `line(offset, text)` for every line of a regular file that ends in "\n", in order, until it
+// fails; `text` is without the newline. `whole_bytes` becomes the offset behind the last such line:
+// what follows is a torn line.
+Status ForEachWholeLine(const std::string& path,
+                        const std::function<Status(int64_t, std::string_view)>& line,
                         int64_t* whole_bytes);
 
 }  // namespace rewardloop

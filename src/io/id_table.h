@@ -11,8 +11,8 @@
 
 namespace rewardloop {
 
-// Maps the 128-bit hash of an id to a number below 2^32 - 1. Open addressing in many small shards that grow one by one, so
-// that growing never needs much memory at once.
+// Maps the 128-bit hash of an id to a number below 2^32 - 1. Open addressing in many small shards
+// that grow one by one, so that growing never needs much memory at once.
 //
 // Not thread-safe.
 class IdTable {
@@ -21,7 +21,8 @@ class IdTable {
 
   IdTable() : shards_(kShards) {}
 
-  // Stores `value` for `id` unless it has one; returns the value it had, or kAbsent when it was new.
+  // Stores `value` for `id` unless it has one; returns the value it had, or kAbsent when it was
+  // new.
   uint32_t Insert(std::string_view id, uint32_t value) {
     const Digest key = KeyOf(id);
     Shard& shard = shards_[key[1] >> kShardShift];

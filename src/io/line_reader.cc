@@ -53,7 +53,8 @@ class ByteSource {
     while (true) {
       pollfd waits[2] = {{fd_, POLLIN, 0}, {interrupt_fd_, POLLIN, 0}};
       const int ready = ::poll(waits, 2, -1);
-      if (ready < 0 && errno != EINTR) return InvalidArgument(name_ + ": cannot be read: " + std::strerror(errno));
+      if (ready < 0 && errno != EINTR)
+        return InvalidArgument(name_ + ": cannot be read: " + std::strerror(errno));
       if (waits[1].revents != 0) return Cancelled(name_ + ": reading was interrupted");
       if (ready > 0 && waits[0].revents != 0) return Status();
     }
@@ -77,7 +78,8 @@ class Inflater {
     stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
     stream_.avail_in = static_cast<uInt>(first_bytes.size());
     constexpr int kGzipOnly = 16 + MAX_WBITS;
-    if (inflateInit2(&stream_, kGzipOnly) != Z_OK) return Internal(source_->name() + ": zlib cannot start");
+    if (inflateInit2(&stream_, kGzipOnly) != Z_OK)
+      return Internal(source_->name() + ": zlib cannot start");
     return Status();
   }
 
@@ -131,7 +133,8 @@ class FileLineReader : public LineReader {
   Status Start() {
     buffer_.resize(kReadBytes);
     while (end_ < 3) {
-      RL_ASSIGN_OR_RETURN(const size_t count, source_.Read(buffer_.data() + end_, buffer_.size() - end_));
+      RL_ASSIGN_OR_RETURN(const size_t count,
+                          source_.Read(buffer_.data() + end_, buffer_.size() - end_));
       if (count == 0) break;
       end_ += count;
     }
@@ -189,7 +192,8 @@ class FileLineReader : public LineReader {
     }
     char* const to = buffer_.data() + end_;
     const size_t room = std::min(buffer_.size() - end_, size_t{1} << 20);
-    RL_ASSIGN_OR_RETURN(const size_t count, inflater_ ? inflater_->Read(to, room) : source_.Read(to, room));
+    RL_ASSIGN_OR_RETURN(const size_t count,
+                        inflater_ ? inflater_->Read(to, room) : source_.Read(to, room));
     end_ += count;
     return count;
   }
@@ -200,7 +204,8 @@ class FileLineReader : public LineReader {
       const char* const from = buffer_.data() + begin_ + searched;
       const size_t available = end_ - begin_ - searched;
       if (const void* newline = std::memchr(from, '\n', available)) {
-        const size_t length = searched + static_cast<size_t>(static_cast<const char*>(newline) - from);
+        const size_t length =
+            searched + static_cast<size_t>(static_cast<const char*>(newline) - from);
         Assign(line, length);
         begin_ += length + 1;
         ShrinkAfterLongLine(length);
@@ -208,8 +213,9 @@ class FileLineReader : public LineReader {
       }
       searched += available;
       if (searched > kMaxLineBytes) {
-        return InvalidArgument(name() + ":" + std::to_string(line_number_ + 1) + ":1: the line is longer than " +
-                               std::to_string(kMaxLineBytes) + " bytes");
+        return InvalidArgument(name() + ":" + std::to_string(line_number_ + 1) +
+                               ":1: the line is longer than " + std::to_string(kMaxLineBytes) +
+                               " bytes");
       }
       RL_ASSIGN_OR_RETURN(const size_t count, ReadMore());
       if (count > 0) continue;
@@ -256,7 +262,7 @@ Result<std::unique_ptr<LineReader>> LineReader::Open(const std::string& path, in
     const int error = errno;
     return NotFound(path + ": cannot be opened: " + std::strerror(error));
   }
-  struct stat info {};
+  struct stat info{};
   const bool known = ::fstat(fd, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) {
     if (!is_stdin) ::close(fd);

@@ -52,8 +52,10 @@ TEST(LineReaderTest, EmptyFileHasNoLines) {
 
 TEST(LineReaderTest, ByteOrderMarkCrLfBlankLinesAndNoLastNewline) {
   TempFolder folder;
-  const std::string path = folder.Write("rows", "\xEF\xBB\xBF{\"a\":1}\r\n\r\n\n{\"a\":2}\n  \n{\"a\":3}");
-  EXPECT_EQ(ReadAll(path), (std::vector<Line>{{1, "{\"a\":1}"}, {4, "{\"a\":2}"}, {6, "{\"a\":3}"}}));
+  const std::string path =
+      folder.Write("rows", "\xEF\xBB\xBF{\"a\":1}\r\n\r\n\n{\"a\":2}\n  \n{\"a\":3}");
+  EXPECT_EQ(ReadAll(path),
+            (std::vector<Line>{{1, "{\"a\":1}"}, {4, "{\"a\":2}"}, {6, "{\"a\":3}"}}));
 }
 
 TEST(LineReaderTest, NulBytesAreKept) {
@@ -73,7 +75,8 @@ TEST(LineReaderTest, TenMegabyteLineBetweenShortOnes) {
 
 TEST(LineReaderTest, GzipOfOneAndSeveralMembers) {
   TempFolder folder;
-  EXPECT_EQ(ReadAll(folder.Write("one.gz", Gzip("a\nb\n"))), (std::vector<Line>{{1, "a"}, {2, "b"}}));
+  EXPECT_EQ(ReadAll(folder.Write("one.gz", Gzip("a\nb\n"))),
+            (std::vector<Line>{{1, "a"}, {2, "b"}}));
   EXPECT_EQ(ReadAll(folder.Write("two.gz", Gzip("a\nb") + Gzip("c\nd\n"))),
             (std::vector<Line>{{1, "a"}, {2, "bc"}, {3, "d"}}));
   EXPECT_TRUE(ReadAll(folder.Write("empty.gz", Gzip(""))).empty());
@@ -86,8 +89,10 @@ TEST(LineReaderTest, TruncatedAndDamagedGzipAreErrors) {
   const std::string whole = Gzip(text);
   for (const bool damaged : {false, true}) {
     std::string bytes = whole;
-    if (damaged) bytes[bytes.size() / 2] ^= 0x55;
-    else bytes.resize(bytes.size() / 2);
+    if (damaged)
+      bytes[bytes.size() / 2] ^= 0x55;
+    else
+      bytes.resize(bytes.size() / 2);
     auto reader = LineReader::Open(folder.Write("bad.gz", bytes));
     ASSERT_TRUE(reader.ok());
     std::string line;

@@ -7,7 +7,8 @@
 namespace rewardloop {
 
 bool OrderedOutput::Written(int64_t ordinal) const {
-  return static_cast<size_t>(ordinal) < offsets_.size() && offsets_[static_cast<size_t>(ordinal)] >= 0;
+  return static_cast<size_t>(ordinal) < offsets_.size() &&
+         offsets_[static_cast<size_t>(ordinal)] >= 0;
 }
 
 void OrderedOutput::Note(int64_t ordinal, int64_t offset) {
@@ -57,7 +58,8 @@ Status OrderedOutput::AddWritten(int64_t ordinal, int64_t offset) {
 int64_t OrderedOutput::tick_due_ns() const {
   int64_t due = file_->flush_due_ns();
   if (file_->is_regular()) {
-    for (const auto& [ordinal, row] : waiting_) due = std::min(due, DeadlineAfter(row.since_ns, OutputFile::kMaxDelayNs));
+    for (const auto& [ordinal, row] : waiting_)
+      due = std::min(due, DeadlineAfter(row.since_ns, OutputFile::kMaxDelayNs));
   }
   return due;
 }

@@ -12,9 +12,10 @@
 
 namespace rewardloop {
 
-// Rows are numbered from 0 in input order. A row is written as soon as all before it are. In a regular file a row that has
-// waited OutputFile::kMaxDelayNs for an earlier one is written out of order, so that a kill loses little; Finish() then puts
-// the file in order. A stream is always in order.
+// Rows are numbered from 0 in input order. A row is written as soon as all before it are. In a
+// regular file a row that has waited OutputFile::kMaxDelayNs for an earlier one is written out of
+// order, so that a kill loses little; Finish() then puts the file in order. A stream is always in
+// order.
 //
 // Not thread-safe.
 class OrderedOutput {
@@ -34,7 +35,8 @@ class OrderedOutput {
   int64_t waiting_rows() const { return static_cast<int64_t>(waiting_.size()); }
   int64_t waiting_bytes() const { return waiting_bytes_; }
 
-  // Offset of every row in the file where they are not in input order; empty when they are. Regular files only.
+  // Offset of every row in the file where they are not in input order; empty when they are. Regular
+  // files only.
   std::deque<int64_t> TakeOffsetsIfDisordered();
 
  private:
@@ -55,8 +57,8 @@ class OrderedOutput {
   std::deque<int64_t> offsets_;  // by ordinal, -1: not written; only for regular files
 };
 
-// Rewrites the file `path`, of lines that begin at `offsets`, to hold these lines in this order and nothing else. The file is
-// replaced in one step.
+// Rewrites the file `path`, of lines that begin at `offsets`, to hold these lines in this order and
+// nothing else. The file is replaced in one step.
 Status RewriteLines(const std::string& path, const std::deque<int64_t>& offsets);
 
 }  // namespace rewardloop

@@ -14,7 +14,8 @@ constexpr size_t kBufferBytes = size_t{1} << 20;
 
 }  // namespace
 
-Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path, int64_t keep_bytes, Clock* clock) {
+Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path, int64_t keep_bytes,
+                                                     Clock* clock) {
   if (path == "-") {
     // Even where it leads to a file: a shell may have opened it to append, so offsets mean nothing.
     return std::unique_ptr<OutputFile>(new OutputFile(STDOUT_FILENO, "<stdout>", false, 0, clock));
@@ -22,7 +23,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path, in
   const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (keep_bytes < 0 ? O_TRUNC : 0);
   const int fd = ::open(path.c_str(), flags, 0666);
   if (fd < 0) return InvalidArgument(path + ": cannot be written: " + std::strerror(errno));
-  struct stat info {};
+  struct stat info{};
   const bool regular = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   int64_t size = 0;
   if (keep_bytes >= 0 && regular) {
@@ -69,7 +70,8 @@ Status OutputFile::Flush() {
     } else if (errno != EINTR) {
       const int error = errno;
       buffer_.erase(0, written);
-      if (error == EPIPE) return InvalidArgument(name_ + ": cannot be written: its reader has gone");
+      if (error == EPIPE)
+        return InvalidArgument(name_ + ": cannot be written: its reader has gone");
       return InvalidArgument(name_ + ": cannot be written: " + std::strerror(error),
                              error == ENOSPC ? "make room, then run again with --resume" : "");
     }

@@ -17,9 +17,10 @@ class OutputFile {
   // Rows wait at most this long in memory.
   static constexpr int64_t kMaxDelayNs = 1'000'000'000;
 
-  // `path` "-" is standard output. `keep_bytes` >= 0 keeps that much of a file that is there and cuts the rest; -1 starts
-  // empty. Errors read "path: what is wrong".
-  static Result<std::unique_ptr<OutputFile>> Open(const std::string& path, int64_t keep_bytes, Clock* clock);
+  // `path` "-" is standard output. `keep_bytes` >= 0 keeps that much of a file that is there and
+  // cuts the rest; -1 starts empty. Errors read "path: what is wrong".
+  static Result<std::unique_ptr<OutputFile>> Open(const std::string& path, int64_t keep_bytes,
+                                                  Clock* clock);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

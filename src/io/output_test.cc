@@ -20,7 +20,8 @@ class ManualClock : public Clock {
 };
 
 struct Fixture {
-  explicit Fixture(int64_t keep_bytes = -1) : file(*OutputFile::Open(folder.File("out"), keep_bytes, &clock)) {}
+  explicit Fixture(int64_t keep_bytes = -1)
+      : file(*OutputFile::Open(folder.File("out"), keep_bytes, &clock)) {}
   TempFolder folder;
   ManualClock clock;
   std::unique_ptr<OutputFile> file;
@@ -44,7 +45,8 @@ TEST(OutputFileTest, UnwritablePathsAreNamed) {
   ManualClock clock;
   const auto file = OutputFile::Open("/nonexistent/out.jsonl", -1, &clock);
   ASSERT_FALSE(file.ok());
-  EXPECT_EQ(file.status().message(), "/nonexistent/out.jsonl: cannot be written: No such file or directory");
+  EXPECT_EQ(file.status().message(),
+            "/nonexistent/out.jsonl: cannot be written: No such file or directory");
 }
 
 TEST(OutputFileTest, FullDisksAreReported) {
@@ -129,7 +131,8 @@ TEST(AtomicFileTest, TornLastLineIsNotALine) {
     return Status();
   };
   ASSERT_TRUE(ForEachWholeLine(path, take, &whole).ok());
-  EXPECT_EQ(lines, (std::vector<std::pair<int64_t, std::string>>{{0, "a"}, {2, ""}, {3, "longer"}}));
+  EXPECT_EQ(lines,
+            (std::vector<std::pair<int64_t, std::string>>{{0, "a"}, {2, ""}, {3, "longer"}}));
   EXPECT_EQ(whole, 10);
 }
 

@@ -26,7 +26,8 @@ std::string Shown(const Json* value) {
   return text;
 }
 
-// The first entry in which the two differ, one level down: "config.scorer: was "a", is "b"". Empty when there is none.
+// The first entry in which the two differ, one level down: "config.scorer: was "a", is "b"". Empty
+// when there is none.
 std::string FirstDifference(const std::string& name, const Json* then, const Json* now) {
   if (then && now && then->is_object() && now->is_object()) {
     for (const auto& [key, value] : now->AsObject()) {
@@ -104,7 +105,8 @@ Status CheckSidecar(const std::string& output, const Json& now) {
   for (const char* const key : {"schema", "input", "config", "scorers", "timing"}) {
     const std::string difference = FirstDifference(key, then->Find(key), now.Find(key));
     if (!difference.empty()) {
-      return InvalidArgument(output + ": cannot be resumed, it comes from another run: " + difference, hint);
+      return InvalidArgument(
+          output + ": cannot be resumed, it comes from another run: " + difference, hint);
     }
   }
   return Status();
@@ -130,7 +132,8 @@ Result<DoneRows> ReadDoneRows(const std::string& output, const std::vector<std::
       return DataLoss(where + parsed.message(), "this line is not a row that rewardloop wrote");
     }
     const Json* id = kept.columns.Find("item_id");
-    if (!id || !id->is_string()) return DataLoss(where + "1: the row has no item_id, so rewardloop did not write it");
+    if (!id || !id->is_string())
+      return DataLoss(where + "1: the row has no item_id, so rewardloop did not write it");
     if (!HasScore(kept.columns)) {
       rewrite = true;
       ++done.dropped;

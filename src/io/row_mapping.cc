@@ -27,22 +27,24 @@ enum Field : size_t {
 
 using Paths = std::vector<std::string>;
 
-// Where rows of `preset` keep each field; the first path that a row has is taken. Formats of the programs: the rollout
-// dumps of verl's trainer and the rows of its data sets; the completions table and data sets of TRL; the data sets and
-// generations of OpenRLHF; slime's Sample as a dictionary; chat data with an answer column.
+// Where rows of `preset` keep each field; the first path that a row has is taken. Formats of the
+// programs: the rollout dumps of verl's trainer and the rows of its data sets; the completions
+// table and data sets of TRL; the data sets and generations of OpenRLHF; slime's Sample as a
+// dictionary; chat data with an answer column.
 std::vector<Paths> PathsOfPreset(std::string_view preset) {
   std::vector<Paths> paths = {
-      {"item_id"},     {"data_source"}, {"prompt"},     {"response", "outputs", "solution_str"},
-      {"ground_truth"}, {"extra_info"}, {"group_id"},   {"group_size"},
-      {"rollout_id"},  {"session_id"},  {"index"},      {"token_ids"},
-      {"num_tokens"},  {"stop_reason"},
+      {"item_id"},      {"data_source"}, {"prompt"},   {"response", "outputs", "solution_str"},
+      {"ground_truth"}, {"extra_info"},  {"group_id"}, {"group_size"},
+      {"rollout_id"},   {"session_id"},  {"index"},    {"token_ids"},
+      {"num_tokens"},   {"stop_reason"},
   };
   if (preset == "verl") {
     paths[kPrompt] = {"input", "prompt"};
     paths[kResponse] = {"output", "response", "solution_str"};
     paths[kGroundTruth] = {"gts", "reward_model.ground_truth", "ground_truth"};
     paths[kGroupId] = {"uid", "group_id"};
-    paths[kIndex] = {};  // verl's index is the row of the data set, the same for all samples of a prompt
+    paths[kIndex] =
+        {};  // verl's index is the row of the data set, the same for all samples of a prompt
   } else if (preset == "trl") {
     paths[kResponse] = {"completion"};
     paths[kGroundTruth] = {"solution", "ground_truth", "answer"};
@@ -79,8 +81,8 @@ std::vector<std::string> SplitPath(const std::string& path) {
 }
 
 Status WrongType(std::string_view field, std::string_view expected, const Json& value) {
-  return InvalidArgument("`" + std::string(field) + "` must be " + std::string(expected) + ", not " +
-                         std::string(value.TypeName()));
+  return InvalidArgument("`" + std::string(field) + "` must be " + std::string(expected) +
+                         ", not " + std::string(value.TypeName()));
 }
 
 // Text of a chat message's content: a string, or parts of which the text ones are joined.
@@ -102,7 +104,8 @@ bool ContentText(const Json& content, std::optional<std::string>* text) {
 }
 
 bool IsMessages(const Json& value) {
-  return value.is_array() && value.size() > 0 && value.AsArray()[0].is_object() && value.AsArray()[0].Find("role");
+  return value.is_array() && value.size() > 0 && value.AsArray()[0].is_object() &&
+         value.AsArray()[0].Find("role");
 }
 
 Status TokenIds(const Json& value, std::vector<int32_t>* ids) {
@@ -119,7 +122,8 @@ Status TokenIds(const Json& value, std::vector<int32_t>* ids) {
 
 Status NumTokens(const Json& value, std::optional<int64_t>* count) {
   if (value.is_null()) return Status();
-  if (!value.is_int() || value.AsInt() < 0) return WrongType("num_tokens", "an integer of at least 0", value);
+  if (!value.is_int() || value.AsInt() < 0)
+    return WrongType("num_tokens", "an integer of at least 0", value);
   *count = value.AsInt();
   return Status();
 }
@@ -133,7 +137,8 @@ Status OutputOf(const Json& value, Output* output) {
   if (!value.is_object()) return WrongType("outputs", "an array of texts or objects", value);
   for (const auto& [name, member] : value.AsObject()) {
     if (name == "text" || name == "content") {
-      if (!ContentText(member, &output->text)) return WrongType("outputs[].text", "text or null", member);
+      if (!ContentText(member, &output->text))
+        return WrongType("outputs[].text", "text or null", member);
     } else if (name == "token_ids") {
       RL_RETURN_IF_ERROR(TokenIds(member, &output->token_ids));
     } else if (name == "num_tokens") {
@@ -145,7 +150,8 @@ Status OutputOf(const Json& value, Output* output) {
   return Status();
 }
 
-// One text, an object with `text`, chat messages (the last assistant message is the answer), or a list of outputs.
+// One text, an object with `text`, chat messages (the last assistant message is the answer), or a
+// list of outputs.
 Status Outputs(const Json& value, RewardItem* item) {
   if (IsMessages(value)) {
     Output& output = item->outputs.emplace_back();
@@ -162,7 +168,8 @@ Status Outputs(const Json& value, RewardItem* item) {
     return InvalidArgument("there is no assistant message, so no response");
   }
   if (value.is_array()) {
-    for (const Json& element : value.AsArray()) RL_RETURN_IF_ERROR(OutputOf(element, &item->outputs.emplace_back()));
+    for (const Json& element : value.AsArray())
+      RL_RETURN_IF_ERROR(OutputOf(element, &item->outputs.emplace_back()));
     return Status();
   }
   if (!value.is_null() && !value.is_string() && !value.is_object()) {
@@ -173,9 +180,12 @@ Status Outputs(const Json& value, RewardItem* item) {
 
 // Ids may be text or whole numbers.
 Status IdText(std::string_view field, const Json& value, std::string* id) {
-  if (value.is_string()) *id = value.AsString();
-  else if (value.is_int() || value.kind() == Json::Kind::kBigInt) *id = value.Dump();
-  else return WrongType(field, "text or an integer", value);
+  if (value.is_string())
+    *id = value.AsString();
+  else if (value.is_int() || value.kind() == Json::Kind::kBigInt)
+    *id = value.Dump();
+  else
+    return WrongType(field, "text or an integer", value);
   return Status();
 }
 
@@ -184,12 +194,13 @@ Status OptionalId(std::string_view field, const Json* value, std::optional<std::
   return IdText(field, *value, &id->emplace());
 }
 
-Status OptionalInt(std::string_view field, const Json* value, int64_t minimum, std::optional<int64_t>* out) {
+Status OptionalInt(std::string_view field, const Json* value, int64_t minimum,
+                   std::optional<int64_t>* out) {
   if (!value || value->is_null()) return Status();
   if (!value->is_int()) return WrongType(field, "an integer", *value);
   if (value->AsInt() < minimum) {
-    return InvalidArgument("`" + std::string(field) + "` must be at least " + std::to_string(minimum) + ", not " +
-                           value->Dump());
+    return InvalidArgument("`" + std::string(field) + "` must be at least " +
+                           std::to_string(minimum) + ", not " + value->Dump());
   }
   *out = value->AsInt();
   return Status();
@@ -216,7 +227,8 @@ std::string MissingResponseHint(const Json& row) {
     for (const std::string& path : candidates) {
       const Json* value = row.Find(path);
       if (value && (value->is_string() || IsMessages(*value))) {
-        return "rows of " + preset + " have `" + path + "`: use --preset " + preset + ", or --field response=COLUMN";
+        return "rows of " + preset + " have `" + path + "`: use --preset " + preset +
+               ", or --field response=COLUMN";
       }
     }
   }
@@ -232,8 +244,9 @@ const std::vector<std::string>& PresetNames() {
 
 const std::vector<std::string>& FieldNames() {
   static const std::vector<std::string> names = {
-      "item_id",    "data_source", "prompt",     "response", "ground_truth", "extra_info", "group_id",
-      "group_size", "rollout_id",  "session_id", "index",    "token_ids",    "num_tokens", "stop_reason",
+      "item_id",    "data_source", "prompt",     "response",    "ground_truth",
+      "extra_info", "group_id",    "group_size", "rollout_id",  "session_id",
+      "index",      "token_ids",   "num_tokens", "stop_reason",
   };
   return names;
 }
@@ -251,7 +264,8 @@ std::string DescribePreset(std::string_view preset) {
 }
 
 Result<FieldMap> FieldMap::Make(std::string_view preset, const Json& fields) {
-  if (!preset.empty() && std::find(PresetNames().begin(), PresetNames().end(), preset) == PresetNames().end()) {
+  if (!preset.empty() &&
+      std::find(PresetNames().begin(), PresetNames().end(), preset) == PresetNames().end()) {
     return InvalidArgument("unknown preset '" + std::string(preset) + "'",
                            SuggestionFor(preset, PresetNames()));
   }
@@ -276,7 +290,8 @@ Result<FieldMap> FieldMap::Make(std::string_view preset, const Json& fields) {
       entry.split.push_back(SplitPath(path));
       // A column whose own name has a dot is found too, so both are worth reading.
       for (const std::string& root : {entry.split.back()[0], path}) {
-        if (std::find(map.roots_.begin(), map.roots_.end(), root) == map.roots_.end()) map.roots_.push_back(root);
+        if (std::find(map.roots_.begin(), map.roots_.end(), root) == map.roots_.end())
+          map.roots_.push_back(root);
       }
     }
     entry.paths = std::move(candidates);
@@ -306,7 +321,8 @@ const Json* FieldMap::Find(const Json& row, size_t field) const {
 
 Status FieldMap::ToItem(const Json& row, std::string default_id, RewardItem* item) const {
   item->item_id = std::move(default_id);
-  if (!row.is_object()) return InvalidArgument("an item must be an object, not " + std::string(row.TypeName()));
+  if (!row.is_object())
+    return InvalidArgument("an item must be an object, not " + std::string(row.TypeName()));
   const Json* id = Find(row, kItemId);
   if (id && !id->is_null()) RL_RETURN_IF_ERROR(IdText("item_id", *id, &item->item_id));
 
@@ -328,8 +344,10 @@ Status FieldMap::ToItem(const Json& row, std::string default_id, RewardItem* ite
   const Json* response = Find(row, kResponse);
   if (!response) {
     std::string looked_for;
-    for (const std::string& path : entries_[kResponse].paths) looked_for += (looked_for.empty() ? "`" : ", `") + path + "`";
-    return NotFound("the response is missing: there is no column " + looked_for, MissingResponseHint(row));
+    for (const std::string& path : entries_[kResponse].paths)
+      looked_for += (looked_for.empty() ? "`" : ", `") + path + "`";
+    return NotFound("the response is missing: there is no column " + looked_for,
+                    MissingResponseHint(row));
   }
   RL_RETURN_IF_ERROR(Outputs(*response, item));
   if (const Json* prompt = Find(row, kPrompt)) {
@@ -338,8 +356,10 @@ Status FieldMap::ToItem(const Json& row, std::string default_id, RewardItem* ite
   if (item->outputs.empty()) return Status();
   Output& last = item->outputs.back();
   if (const Json* ids = Find(row, kTokenIds)) RL_RETURN_IF_ERROR(TokenIds(*ids, &last.token_ids));
-  if (const Json* count = Find(row, kNumTokens)) RL_RETURN_IF_ERROR(NumTokens(*count, &last.num_tokens));
-  if (const Json* reason = Find(row, kStopReason); reason && reason->is_string()) last.stop_reason = reason->AsString();
+  if (const Json* count = Find(row, kNumTokens))
+    RL_RETURN_IF_ERROR(NumTokens(*count, &last.num_tokens));
+  if (const Json* reason = Find(row, kStopReason); reason && reason->is_string())
+    last.stop_reason = reason->AsString();
   return Status();
 }
 

@@ -1,4 +1,5 @@
-// FieldMap: which column of a row is which field of a RewardItem. One mapping for the command line and Python.
+// FieldMap: which column of a row is which field of a RewardItem. One mapping for the command line
+// and Python.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,13 @@ const std::vector<std::string>& FieldNames();
 // Thread-safe after construction.
 class FieldMap {
  public:
-  // `preset` empty: rewardloop's own names. `fields` is an object {field: "dotted.path"} or null, laid over the preset.
-  // kInvalidArgument with a suggestion for an unknown field or preset.
+  // `preset` empty: rewardloop's own names. `fields` is an object {field: "dotted.path"} or null,
+  // laid over the preset. kInvalidArgument with a suggestion for an unknown field or preset.
   static Result<FieldMap> Make(std::string_view preset, const Json& fields);
 
-  // The item that `row`, an object, describes. A row without an item_id gets `default_id`. kInvalidArgument says which
-  // field is of the wrong type, kNotFound that there is no response; `item_id` is then set all the same where it could be
-  // read.
+  // The item that `row`, an object, describes. A row without an item_id gets `default_id`.
+  // kInvalidArgument says which field is of the wrong type, kNotFound that there is no response;
+  // `item_id` is then set all the same where it could be read.
   Status ToItem(const Json& row, std::string default_id, RewardItem* item) const;
 
   // Top-level columns that ToItem() may read.

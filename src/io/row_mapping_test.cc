@@ -26,7 +26,8 @@ Status Problem(std::string_view row) {
 }
 
 TEST(FieldMapTest, OwnNames) {
-  const RewardItem item = Item("", "null", R"({"item_id": "a", "data_source": "openai/gsm8k", "prompt": "p",
+  const RewardItem item =
+      Item("", "null", R"({"item_id": "a", "data_source": "openai/gsm8k", "prompt": "p",
       "response": "r", "ground_truth": 72, "extra_info": {"k": 1}, "group_id": 5, "group_size": 8, "rollout_id": "r1",
       "session_id": "s", "index": 3, "num_tokens": 12, "stop_reason": "length"})");
   EXPECT_EQ(item.item_id, "a");
@@ -57,7 +58,8 @@ TEST(FieldMapTest, NullResponseIsAnOutputWithoutText) {
 }
 
 TEST(FieldMapTest, OutputsOfTextsAndObjects) {
-  const RewardItem item = Item("", "null", R"({"outputs": ["first", {"text": "last", "token_ids": [1, 2, 3],
+  const RewardItem item =
+      Item("", "null", R"({"outputs": ["first", {"text": "last", "token_ids": [1, 2, 3],
       "stop_reason": "stop"}]})");
   ASSERT_EQ(item.outputs.size(), 2u);
   EXPECT_EQ(*item.outputs[0].text, "first");
@@ -66,16 +68,23 @@ TEST(FieldMapTest, OutputsOfTextsAndObjects) {
 }
 
 TEST(FieldMapTest, DottedPathsAndColumnsWithADot) {
-  EXPECT_EQ(*Item("", R"({"response": "output.text"})", R"({"output": {"text": "nested"}})").Response(), "nested");
-  EXPECT_EQ(*Item("", R"({"response": "output.text"})", R"({"output.text": "flat"})").Response(), "flat");
+  EXPECT_EQ(
+      *Item("", R"({"response": "output.text"})", R"({"output": {"text": "nested"}})").Response(),
+      "nested");
+  EXPECT_EQ(*Item("", R"({"response": "output.text"})", R"({"output.text": "flat"})").Response(),
+            "flat");
 }
 
 TEST(FieldMapTest, VerlRolloutDumpAndDataSetRow) {
-  const RewardItem dump = Item("verl", "null", R"({"input": "user: 1+1?", "output": "2", "gts": "2", "score": 1.0, "step": 3})");
+  const RewardItem dump =
+      Item("verl", "null",
+           R"({"input": "user: 1+1?", "output": "2", "gts": "2", "score": 1.0, "step": 3})");
   EXPECT_EQ(dump.prompt, Json("user: 1+1?"));
   EXPECT_EQ(*dump.Response(), "2");
   EXPECT_EQ(dump.ground_truth, Json("2"));
-  const RewardItem row = Item("verl", "null", R"({"data_source": "openai/gsm8k", "prompt": [{"role": "user", "content": "q"}],
+  const RewardItem row =
+      Item("verl", "null",
+           R"({"data_source": "openai/gsm8k", "prompt": [{"role": "user", "content": "q"}],
       "reward_model": {"style": "rule", "ground_truth": "72"}, "extra_info": {"index": 0}, "response": "#### 72", "uid": "u"})");
   EXPECT_EQ(row.ground_truth, Json("72"));
   EXPECT_EQ(row.data_source, "openai/gsm8k");
@@ -83,7 +92,9 @@ TEST(FieldMapTest, VerlRolloutDumpAndDataSetRow) {
 }
 
 TEST(FieldMapTest, TrlCompletionsAsTextAndAsMessages) {
-  EXPECT_EQ(*Item("trl", "null", R"({"prompt": "p", "completion": "c", "solution": "72"})").Response(), "c");
+  EXPECT_EQ(
+      *Item("trl", "null", R"({"prompt": "p", "completion": "c", "solution": "72"})").Response(),
+      "c");
   const RewardItem chat = Item("trl", "null", R"({"prompt": [{"role": "user", "content": "p"}],
       "completion": [{"role": "assistant", "content": "c"}], "solution": "72", "accuracy_reward": 1.0, "advantage": 0.5})");
   EXPECT_EQ(*chat.Response(), "c");
@@ -91,7 +102,8 @@ TEST(FieldMapTest, TrlCompletionsAsTextAndAsMessages) {
 }
 
 TEST(FieldMapTest, OpenRlhfGenerations) {
-  const RewardItem item = Item("openrlhf", "null", R"({"input": "p", "output": "o", "label": "72", "datasource": "gsm8k"})");
+  const RewardItem item = Item(
+      "openrlhf", "null", R"({"input": "p", "output": "o", "label": "72", "datasource": "gsm8k"})");
   EXPECT_EQ(item.prompt, Json("p"));
   EXPECT_EQ(*item.Response(), "o");
   EXPECT_EQ(item.ground_truth, Json("72"));
@@ -99,7 +111,8 @@ TEST(FieldMapTest, OpenRlhfGenerations) {
 }
 
 TEST(FieldMapTest, SlimeSamples) {
-  const RewardItem item = Item("slime", "null", R"({"group_index": 4, "index": 35, "prompt": "p", "response": "r",
+  const RewardItem item =
+      Item("slime", "null", R"({"group_index": 4, "index": 35, "prompt": "p", "response": "r",
       "response_length": 9, "label": "72", "status": "truncated", "metadata": {"rm_type": "math"}, "reward": null})");
   EXPECT_EQ(*item.group_id, "4");
   EXPECT_EQ(*item.index, 35);
@@ -126,10 +139,14 @@ TEST(FieldMapTest, MissingResponseNamesColumnsAndThePresetThatFits) {
 
 TEST(FieldMapTest, WrongTypesNameTheField) {
   EXPECT_NE(Problem(R"({"response": 5})").message().find("`response`"), std::string::npos);
-  EXPECT_NE(Problem(R"({"response": "r", "extra_info": "x"})").message().find("`extra_info`"), std::string::npos);
-  EXPECT_NE(Problem(R"({"response": "r", "group_size": 0})").message().find("`group_size`"), std::string::npos);
-  EXPECT_NE(Problem(R"({"response": "r", "item_id": []})").message().find("`item_id`"), std::string::npos);
-  EXPECT_NE(Problem(R"({"response": "r", "data_source": 3})").message().find("`data_source`"), std::string::npos);
+  EXPECT_NE(Problem(R"({"response": "r", "extra_info": "x"})").message().find("`extra_info`"),
+            std::string::npos);
+  EXPECT_NE(Problem(R"({"response": "r", "group_size": 0})").message().find("`group_size`"),
+            std::string::npos);
+  EXPECT_NE(Problem(R"({"response": "r", "item_id": []})").message().find("`item_id`"),
+            std::string::npos);
+  EXPECT_NE(Problem(R"({"response": "r", "data_source": 3})").message().find("`data_source`"),
+            std::string::npos);
 }
 
 TEST(FieldMapTest, UnknownNamesComeWithASuggestion) {

@@ -13,17 +13,24 @@ namespace dom = simdjson::dom;
 
 static_assert(kLinePadding >= simdjson::SIMDJSON_PADDING);
 
-// A parser that has seen a huge row is replaced, so that one row does not cost its memory for the rest of the run.
+// A parser that has seen a huge row is replaced, so that one row does not cost its memory for the
+// rest of the run.
 constexpr size_t kKeepCapacityBytes = size_t{8} << 20;
 
 Json ToJson(const dom::element& element) {
   switch (element.type()) {
-    case dom::element_type::NULL_VALUE: return Json();
-    case dom::element_type::BOOL: return Json(bool(element));
-    case dom::element_type::INT64: return Json(int64_t(element));
-    case dom::element_type::UINT64: return Json(uint64_t(element));
-    case dom::element_type::DOUBLE: return Json(double(element));
-    case dom::element_type::STRING: return Json(std::string_view(element));
+    case dom::element_type::NULL_VALUE:
+      return Json();
+    case dom::element_type::BOOL:
+      return Json(bool(element));
+    case dom::element_type::INT64:
+      return Json(int64_t(element));
+    case dom::element_type::UINT64:
+      return Json(uint64_t(element));
+    case dom::element_type::DOUBLE:
+      return Json(double(element));
+    case dom::element_type::STRING:
+      return Json(std::string_view(element));
     case dom::element_type::ARRAY: {
       Json::Array elements;
       for (const dom::element child : dom::array(element)) elements.push_back(ToJson(child));
@@ -34,7 +41,8 @@ Json ToJson(const dom::element& element) {
       for (const auto& [key, child] : dom::object(element)) object.Set(key, ToJson(child));
       return object;
     }
-    default: return Json();  // numbers that do not fit are errors of the parser, so never here
+    default:
+      return Json();  // numbers that do not fit are errors of the parser, so never here
   }
 }
 
@@ -49,7 +57,8 @@ std::string HintFor(std::string_view rest) {
       return std::string(word) + " is not JSON; Python writes it unless allow_nan=False: use null";
     }
   }
-  if (rest.substr(0, 1) == "'") return "JSON text is in double quotes; is this a printed Python dict?";
+  if (rest.substr(0, 1) == "'")
+    return "JSON text is in double quotes; is this a printed Python dict?";
   if (rest.substr(0, 4) == "None" || rest.substr(0, 4) == "True" || rest.substr(0, 5) == "False") {
     return "this is Python, not JSON: null, true and false";
   }
@@ -61,21 +70,26 @@ size_t OffsetOfColumn(std::string_view line, size_t column) {
   size_t offset = 0;
   for (size_t at = 1; at < column && offset < line.size(); ++at) {
     ++offset;
-    while (offset < line.size() && (static_cast<unsigned char>(line[offset]) & 0xC0) == 0x80) ++offset;
+    while (offset < line.size() && (static_cast<unsigned char>(line[offset]) & 0xC0) == 0x80)
+      ++offset;
   }
   return offset;
 }
 
 size_t SkipSpace(std::string_view text, size_t at) {
-  while (at < text.size() && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n')) ++at;
+  while (at < text.size() &&
+         (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n'))
+    ++at;
   return at;
 }
 
 // End of the string whose opening quote is at `at`.
 size_t EndOfString(std::string_view text, size_t at) {
   for (++at; at < text.size(); ++at) {
-    if (text[at] == '\\') ++at;
-    else if (text[at] == '"') return at + 1;
+    if (text[at] == '\\')
+      ++at;
+    else if (text[at] == '"')
+      return at + 1;
   }
   return text.size();
 }
@@ -102,7 +116,8 @@ size_t EndOfValue(std::string_view text, size_t at) {
 }
 
 std::string UnescapeKey(std::string_view raw_key) {
-  if (raw_key.find('\\') == std::string_view::npos) return std::string(raw_key.substr(1, raw_key.size() - 2));
+  if (raw_key.find('\\') == std::string_view::npos)
+    return std::string(raw_key.substr(1, raw_key.size() - 2));
   const auto parsed = Json::Parse(raw_key);
   return parsed.ok() && parsed->is_string() ? parsed->AsString() : std::string(raw_key);
 }
@@ -144,14 +159,16 @@ struct RowParser::Impl {
     return Status();
   }
 
-  // The fast parser refuses what Json keeps (integers of any size, lone surrogates) and does not say where a mistake is.
+  // The fast parser refuses what Json keeps (integers of any size, lone surrogates) and does not
+  // say where a mistake is.
   Status ParseSlowly(const std::string& line, Json* columns, bool* has_watched) const {
     auto parsed = Json::Parse(line);
     if (!parsed.ok()) {
       const std::string message = parsed.status().message();  // "LINE:COLUMN: text", always line 1
       const std::string rest = message.substr(message.find(':') + 1);
       const size_t column = std::strtoul(rest.c_str(), nullptr, 10);
-      return InvalidArgument(rest, HintFor(std::string_view(line).substr(OffsetOfColumn(line, column))));
+      return InvalidArgument(rest,
+                             HintFor(std::string_view(line).substr(OffsetOfColumn(line, column))));
     }
     if (!parsed->is_object()) return NotAnObject(parsed->TypeName());
     for (const auto& [key, value] : parsed->AsObject()) {
@@ -162,8 +179,9 @@ struct RowParser::Impl {
   }
 
   static Status NotAnObject(std::string_view type) {
-    return InvalidArgument("1: a row must be a JSON object, not " + std::string(type),
-                           type == "array" ? "one object a line; is this a JSON file that holds one list?" : "");
+    return InvalidArgument(
+        "1: a row must be a JSON object, not " + std::string(type),
+        type == "array" ? "one object a line; is this a JSON file that holds one list?" : "");
   }
 };
 
@@ -182,7 +200,8 @@ Status RowParser::Parse(const std::string& line, Json* columns, bool* has_watche
   }
   dom::element root;
   // Some versions of the parser skip a byte-order mark; only the start of the file may have one.
-  if (line.compare(0, 3, "\xEF\xBB\xBF") == 0) return impl_->ParseSlowly(line, columns, has_watched);
+  if (line.compare(0, 3, "\xEF\xBB\xBF") == 0)
+    return impl_->ParseSlowly(line, columns, has_watched);
   const bool copy = line.capacity() < line.size() + kLinePadding;
   const auto error = impl_->parser.parse(line.data(), line.size(), copy).get(root);
   if (error) return impl_->ParseSlowly(line, columns, has_watched);

@@ -12,8 +12,8 @@ namespace rewardloop {
 
 // One column of a row as it was written. The views are into the line.
 struct RawColumn {
-  std::string key;             // unescaped
-  std::string_view raw_key;    // with its quotes
+  std::string key;           // unescaped
+  std::string_view raw_key;  // with its quotes
   std::string_view raw_value;
 };
 
@@ -29,9 +29,10 @@ class RowParser {
   RowParser(const RowParser&) = delete;
   RowParser& operator=(const RowParser&) = delete;
 
-  // Checks all of `line`, which needs kLinePadding bytes of capacity behind its text, and fills `columns` with an object of
-  // the wanted columns. `has_watched` tells whether a watched column is there.
-  // kInvalidArgument: "COLUMN: what is wrong", the column counted in characters from 1, with a hint where there is one.
+  // Checks all of `line`, which needs kLinePadding bytes of capacity behind its text, and fills
+  // `columns` with an object of the wanted columns. `has_watched` tells whether a watched column is
+  // there. kInvalidArgument: "COLUMN: what is wrong", the column counted in characters from 1, with
+  // a hint where there is one.
   Status Parse(const std::string& line, Json* columns, bool* has_watched);
 
  private:

@@ -38,7 +38,9 @@ TEST(RowParserTest, TakesWantedColumnsOnlyAndNoticesWatchedOnes) {
 
 TEST(RowParserTest, BigIntegersKeepEveryDigit) {
   Json columns;
-  ASSERT_TRUE(ParseRow(R"({"a": 123456789012345678901234567890, "v": 18446744073709551615})", &columns).ok());
+  ASSERT_TRUE(
+      ParseRow(R"({"a": 123456789012345678901234567890, "v": 18446744073709551615})", &columns)
+          .ok());
   EXPECT_EQ(columns.Dump(), R"({"a":123456789012345678901234567890,"v":18446744073709551615})");
 }
 
@@ -65,7 +67,8 @@ TEST(RowParserTest, ErrorsNameTheColumn) {
 
 TEST(RowParserTest, HintsForWhatPythonWrites) {
   EXPECT_NE(ParseRow(R"({"a": NaN})").hint().find("allow_nan"), std::string::npos);
-  EXPECT_NE(ParseRow(R"({"a": -Infinity})").hint().find("-Infinity is not JSON"), std::string::npos);
+  EXPECT_NE(ParseRow(R"({"a": -Infinity})").hint().find("-Infinity is not JSON"),
+            std::string::npos);
   EXPECT_NE(ParseRow("{'a': 1}").hint().find("double quotes"), std::string::npos);
   EXPECT_NE(ParseRow(R"({"a": None})").hint().find("Python"), std::string::npos);
 }
@@ -84,7 +87,8 @@ TEST(RowParserTest, InvalidUtf8IsAnErrorWithItsColumn) {
 }
 
 TEST(SplitColumnsTest, KeepsEveryByteOfAValue) {
-  const std::string_view line = R"( { "a" : 1.50e+01 , "b\u0022":"x,}\"{" ,"c":[ {"d":"]"} ,2] , "e":-0,"f":{} } )";
+  const std::string_view line =
+      R"( { "a" : 1.50e+01 , "b\u0022":"x,}\"{" ,"c":[ {"d":"]"} ,2] , "e":-0,"f":{} } )";
   const std::vector<RawColumn> columns = SplitColumns(line);
   ASSERT_EQ(columns.size(), 5u);
   EXPECT_EQ(columns[0].key, "a");
@@ -100,7 +104,8 @@ TEST(SplitColumnsTest, KeepsEveryByteOfAValue) {
 
 std::string Corpus(const std::string& name) {
   const char* const given = std::getenv("REWARDLOOP_CORPORA");
-  return (given ? std::string(given) : std::string(REWARDLOOP_SOURCE_DIR) + "/../shared/corpora") + "/" + name;
+  return (given ? std::string(given) : std::string(REWARDLOOP_SOURCE_DIR) + "/../shared/corpora") +
+         "/" + name;
 }
 
 std::string Base64(std::string_view text) {
@@ -108,7 +113,8 @@ std::string Base64(std::string_view text) {
   uint32_t bits = 0;
   int count = 0;
   for (const char c : text) {
-    const std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const std::string_view alphabet =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const size_t value = alphabet.find(c);
     if (value == std::string_view::npos) continue;
     bits = bits << 6 | static_cast<uint32_t>(value);
@@ -117,9 +123,10 @@ std::string Base64(std::string_view text) {
   return out;
 }
 
-// What is done with the inputs that RFC 8259 leaves open. Accepted: decimals that underflow to 0, integers of any size,
-// surrogates without a partner (read as U+FFFD), 500 levels. Refused, all others: numbers beyond the range of a double,
-// invalid UTF-8, UTF-16, a byte-order mark that does not stand at the start of the file.
+// What is done with the inputs that RFC 8259 leaves open. Accepted: decimals that underflow to 0,
+// integers of any size, surrogates without a partner (read as U+FFFD), 500 levels. Refused, all
+// others: numbers beyond the range of a double, invalid UTF-8, UTF-16, a byte-order mark that does
+// not stand at the start of the file.
 bool FreeCaseIsAccepted(std::string_view name) {
   constexpr std::string_view kAccepted[] = {
       "i_number_double_huge_neg_exp.json",
@@ -154,7 +161,8 @@ TEST(RowParserTest, MustHold6JsonTestSuiteAccepts95Rejects188AndAnswersAll35) {
     const std::string bytes = Base64(entry->Find("base64")->AsString());
     // Once as it is, where only objects can be rows, and once as the value of a column.
     const Status alone = ParseRow(bytes);
-    const bool alone_valid = alone.ok() || alone.message().rfind("1: a row must be a JSON object", 0) == 0;
+    const bool alone_valid =
+        alone.ok() || alone.message().rfind("1: a row must be a JSON object", 0) == 0;
     const Status inside = ParseRow("{\"v\": " + bytes + "}");
     if (expect == "accept") {
       EXPECT_TRUE(alone_valid) << name << ": " << alone.message();
@@ -186,8 +194,10 @@ std::string FromHex(std::string_view hex) {
 std::vector<std::string> SplitAtColons(const std::string& line) {
   std::vector<std::string> parts(1);
   for (const char c : line) {
-    if (c == ':') parts.emplace_back();
-    else if (c != ' ' || parts.size() == 2) parts.back().push_back(c);
+    if (c == ':')
+      parts.emplace_back();
+    else if (c != ' ' || parts.size() == 2)
+      parts.back().push_back(c);
   }
   return parts;
 }

@@ -22,14 +22,17 @@ std::string_view OpenRow(std::string_view line, bool* empty) {
   return line.substr(0, last + 1);
 }
 
-void AppendMember(std::string_view raw_key, std::string_view raw_value, bool* first, std::string* out) {
+void AppendMember(std::string_view raw_key, std::string_view raw_value, bool* first,
+                  std::string* out) {
   if (!*first) out->push_back(',');
   *first = false;
   out->append(raw_key).append(":").append(raw_value);
 }
 
-// Columns whose names are needed move into the object `input`, together with an own column of that name.
-void AppendColumns(std::string_view line, const RowShape& shape, bool timing, bool* first, std::string* out) {
+// Columns whose names are needed move into the object `input`, together with an own column of that
+// name.
+void AppendColumns(std::string_view line, const RowShape& shape, bool timing, bool* first,
+                   std::string* out) {
   const std::vector<RawColumn> columns = SplitColumns(line);
   const auto moves = [&](const RawColumn& column) {
     if (column.key == "item_id") return !shape.has_id;
@@ -41,16 +44,20 @@ void AppendColumns(std::string_view line, const RowShape& shape, bool timing, bo
   std::string moved = "{";
   bool first_moved = true;
   for (const RawColumn& column : columns) {
-    if (any && moves(column)) AppendMember(column.raw_key, column.raw_value, &first_moved, &moved);
-    else AppendMember(column.raw_key, column.raw_value, first, out);
+    if (any && moves(column))
+      AppendMember(column.raw_key, column.raw_value, &first_moved, &moved);
+    else
+      AppendMember(column.raw_key, column.raw_value, first, out);
   }
   moved.push_back('}');
   if (any) AppendMember("\"input\"", moved, first, out);
 }
 
 void AppendOptionalString(const std::optional<std::string>& text, std::string* out) {
-  if (text) AppendJsonString(*text, out);
-  else out->append("null");
+  if (text)
+    AppendJsonString(*text, out);
+  else
+    out->append("null");
 }
 
 void AppendInt(int64_t value, std::string* out) {
@@ -97,16 +104,19 @@ void AppendTiming(const Timing& timing, std::string* out) {
 }  // namespace
 
 const std::vector<std::string>& OutputColumns() {
-  static const std::vector<std::string> names = {"item_id",    "status", "score", "extracted", "reason",
-                                                 "components", "extra",  "error", "timing"};
+  static const std::vector<std::string> names = {"item_id",   "status", "score",
+                                                 "extracted", "reason", "components",
+                                                 "extra",     "error",  "timing"};
   return names;
 }
 
-void AppendOutputRow(std::string_view line, const RowShape& shape, const RewardResult& result, bool timing,
-                     std::string* out) {
+void AppendOutputRow(std::string_view line, const RowShape& shape, const RewardResult& result,
+                     bool timing, std::string* out) {
   bool first = true;
-  if (shape.has_other) AppendColumns(line, shape, timing, &first, out);
-  else out->append(OpenRow(line, &first));
+  if (shape.has_other)
+    AppendColumns(line, shape, timing, &first, out);
+  else
+    out->append(OpenRow(line, &first));
   if (!shape.has_id) {
     out->append(first ? "\"item_id\":" : ",\"item_id\":");
     AppendJsonString(result.item_id, out);
@@ -114,8 +124,10 @@ void AppendOutputRow(std::string_view line, const RowShape& shape, const RewardR
   }
   out->append(first ? "\"status\":\"" : ",\"status\":\"");
   out->append(ItemStatusName(result.status)).append("\",\"score\":");
-  if (result.score) AppendJsonDouble(*result.score, out);
-  else out->append("null");
+  if (result.score)
+    AppendJsonDouble(*result.score, out);
+  else
+    out->append("null");
   out->append(",\"extracted\":");
   AppendOptionalString(result.extracted, out);
   out->append(",\"reason\":");
@@ -123,8 +135,10 @@ void AppendOutputRow(std::string_view line, const RowShape& shape, const RewardR
   out->append(",\"components\":");
   AppendComponents(result.components, out);
   out->append(",\"extra\":");
-  if (result.extra.is_object()) result.extra.DumpTo(out);
-  else out->append("{}");
+  if (result.extra.is_object())
+    result.extra.DumpTo(out);
+  else
+    out->append("{}");
   out->append(",\"error\":");
   AppendError(result.error, out);
   if (timing) AppendTiming(result.timing, out);

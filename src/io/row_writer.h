@@ -9,8 +9,8 @@
 
 namespace rewardloop {
 
-// Columns that an output row adds, in this order ("timing" only when asked for). Input columns of these names move under
-// `input`; an `item_id` that is the row's id as it stands stays where it is.
+// Columns that an output row adds, in this order ("timing" only when asked for). Input columns of
+// these names move under `input`; an `item_id` that is the row's id as it stands stays where it is.
 const std::vector<std::string>& OutputColumns();
 
 // What of OutputColumns() an input row has.
@@ -20,7 +20,7 @@ struct RowShape {
 };
 
 // Appends `line` (a valid JSON object) with the columns of `result` and a newline to `out`.
-void AppendOutputRow(std::string_view line, const RowShape& shape, const RewardResult& result, bool timing,
-                     std::string* out);
+void AppendOutputRow(std::string_view line, const RowShape& shape, const RewardResult& result,
+                     bool timing, std::string* out);
 
 }  // namespace rewardloop

@@ -24,16 +24,20 @@ constexpr RowShape kWithId = {.has_id = true, .has_other = false};
 constexpr RowShape kWithOthers = {.has_id = false, .has_other = true};
 constexpr RowShape kWithBoth = {.has_id = true, .has_other = true};
 
-std::string Row(std::string_view line, const RowShape& shape, const RewardResult& result, bool timing = false) {
+std::string Row(std::string_view line, const RowShape& shape, const RewardResult& result,
+                bool timing = false) {
   std::string out;
   AppendOutputRow(line, shape, result, timing, &out);
   return out;
 }
 
 TEST(RowWriterTest, InputColumnsStayByteForByte) {
-  EXPECT_EQ(Row(R"(  {"a": 1.50, "n" :123456789012345678901234567890 }  )", kPlain, Scored("line:1")),
-            std::string(R"(  {"a": 1.50, "n" :123456789012345678901234567890,"item_id":"line:1",)") + kVerdict + "}\n");
-  EXPECT_EQ(Row("{ }", kPlain, Scored("line:1")), std::string(R"({"item_id":"line:1",)") + kVerdict + "}\n");
+  EXPECT_EQ(
+      Row(R"(  {"a": 1.50, "n" :123456789012345678901234567890 }  )", kPlain, Scored("line:1")),
+      std::string(R"(  {"a": 1.50, "n" :123456789012345678901234567890,"item_id":"line:1",)") +
+          kVerdict + "}\n");
+  EXPECT_EQ(Row("{ }", kPlain, Scored("line:1")),
+            std::string(R"({"item_id":"line:1",)") + kVerdict + "}\n");
 }
 
 TEST(RowWriterTest, AnIdThatIsTheRowsIdStaysInPlace) {
@@ -42,13 +46,16 @@ TEST(RowWriterTest, AnIdThatIsTheRowsIdStaysInPlace) {
 }
 
 TEST(RowWriterTest, ColumnsOfOutputNamesMoveUnderInput) {
-  EXPECT_EQ(Row(R"({"item_id": 7, "score": 0.50, "a": 1, "status": "x"})", kWithOthers, Scored("7")),
-            std::string(R"({"a":1,"input":{"item_id":7,"score":0.50,"status":"x"},"item_id":"7",)") + kVerdict + "}\n");
+  EXPECT_EQ(
+      Row(R"({"item_id": 7, "score": 0.50, "a": 1, "status": "x"})", kWithOthers, Scored("7")),
+      std::string(R"({"a":1,"input":{"item_id":7,"score":0.50,"status":"x"},"item_id":"7",)") +
+          kVerdict + "}\n");
 }
 
 TEST(RowWriterTest, AnOwnInputColumnMovesAlong) {
   EXPECT_EQ(Row(R"({"input": "the prompt", "score": 0.5})", kWithOthers, Scored("line:1")),
-            std::string(R"({"input":{"input":"the prompt","score":0.5},"item_id":"line:1",)") + kVerdict + "}\n");
+            std::string(R"({"input":{"input":"the prompt","score":0.5},"item_id":"line:1",)") +
+                kVerdict + "}\n");
 }
 
 TEST(RowWriterTest, TimingIsAColumnOnlyWhenAskedFor) {
@@ -69,11 +76,12 @@ TEST(RowWriterTest, ErrorsComponentsAndExtra) {
   result.error = RewardError{"no_ground_truth", "there is none", false};
   result.components = {{"format", 0.25}, {"x", -0.0}};
   result.extra = Json::MakeObject({{"z", 1}, {"a", nullptr}});
-  EXPECT_EQ(Row("{}", kPlain, result),
-            R"({"item_id":"a\"b","status":"unscorable","score":null,"extracted":null,"reason":"no_ground_truth",)"
-            R"("components":{"format":0.25,"x":-0.0},"extra":{"z":1,"a":null},)"
-            R"("error":{"class":"no_ground_truth","message":"there is none","retryable":false}})"
-            "\n");
+  EXPECT_EQ(
+      Row("{}", kPlain, result),
+      R"({"item_id":"a\"b","status":"unscorable","score":null,"extracted":null,"reason":"no_ground_truth",)"
+      R"("components":{"format":0.25,"x":-0.0},"extra":{"z":1,"a":null},)"
+      R"("error":{"class":"no_ground_truth","message":"there is none","retryable":false}})"
+      "\n");
 }
 
 }  // namespace
