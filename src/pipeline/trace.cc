@@ -30,6 +30,8 @@ void AppendInt(std::string_view key, int64_t value, std::string* out) {
   *out += std::to_string(value);
 }
 
+std::string StepText(int64_t step, const char* what) { return "step " + std::to_string(step) + ": " + what; }
+
 std::string NameOf(std::string_view kind, int process, int lane, std::string_view text) {
   std::string json = "{\"ph\":\"M\",\"name\":\"" + std::string(kind) + "\"";
   AppendInt("pid", process, &json);
@@ -94,7 +96,16 @@ void TraceWriter::OnEvent(const PipelineEvent& event) {
     case PipelineEvent::Kind::kGroupDelivered:
       InstantLocked(event.time_ns, "group " + std::string(event.item_id));
       break;
-    default:
+    case PipelineEvent::Kind::kStepBegan:
+      InstantLocked(event.time_ns, StepText(event.step, "begins"));
+      break;
+    case PipelineEvent::Kind::kSamplingDone:
+      InstantLocked(event.time_ns, StepText(event.step, "sampling done"));
+      break;
+    case PipelineEvent::Kind::kStepEnded:
+      InstantLocked(event.time_ns, StepText(event.step, "ends"));
+      break;
+    case PipelineEvent::Kind::kDelivered:
       break;
   }
 }

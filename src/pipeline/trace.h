@@ -5,7 +5,7 @@
 //   options.on_event = [&](const PipelineEvent& event) { (*trace)->OnEvent(event); };
 //
 // Three processes: "queue" (from submit to start), "score" (from start to verdict), each with as many lanes as there are items
-// at once, and "steps" (delivered groups and marks as instants).
+// at once, and "steps" (begin, end of sampling and end of a step, delivered groups and marks as instants).
 #pragma once
 
 #include <cstdint>

@@ -88,7 +88,10 @@ TEST_F(Trace, RetriesAreOneSliceAndRejectedItemsOnlyQueued) {
 TEST_F(Trace, GroupsAndMarksAreInstantsAndIdsAreEscaped) {
   auto writer = Open();
   writer->OnEvent(Event(Kind::kGroupDelivered, 2500, "g\"\n\\\xff"));
-  writer->Mark(3000, "step 1: sampling done");
+  PipelineEvent step = Event(Kind::kSamplingDone, 2700, "");
+  step.step = 3;
+  writer->OnEvent(step);
+  writer->Mark(3000, "a mark");
   EXPECT_TRUE(writer->Close().ok());
   EXPECT_TRUE(writer->Close().ok());
   writer->Mark(4000, "too late");
@@ -96,7 +99,7 @@ TEST_F(Trace, GroupsAndMarksAreInstantsAndIdsAreEscaped) {
   for (const Json& event : Read()) {
     if (event.Find("ph")->AsString() == "i") names.push_back(event.Find("name")->AsString());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"group g\"\n\\\xEF\xBF\xBD", "step 1: sampling done"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"group g\"\n\\\xEF\xBF\xBD", "step 3: sampling done", "a mark"}));
 }
 
 TEST_F(Trace, StreamsToTheFileAndForgetsFinishedItems) {
