@@ -123,7 +123,8 @@ char ChoiceLetter(std::string_view text) {
   while (!text.empty()) {
     if (text.starts_with("\\)") || text.starts_with("\\right")) { text.remove_prefix(text[1] == ')' ? 2 : 6); separated = true; continue; }
     const char c = text[0];
-    if (c == ')' || c == '}' || c == '*' || c == '$' || c == '.' || c == ':') { separated = true; text.remove_prefix(1); continue; }
+    if (c == ')' || c == '.' || c == ':') { separated = true; text.remove_prefix(1); continue; }
+    if (c == '}' || c == '*' || c == '$') { text.remove_prefix(1); continue; }
     if (c == ' ' || c == '~') { text.remove_prefix(1); continue; }
     break;
   }
@@ -176,8 +177,10 @@ const Expr* SpelledValue(std::string_view words, Arena* arena) {
   return SpelledNumber(words, arena);
 }
 
-void AddReading(Answer* answer, const ParseResult& result) {
-  if (result.root && answer->readings < Answer::kReadingsMax) answer->reading[answer->readings++] = result.root;
+void AddReading(Answer* answer, const ParseResult& result, ReadingKind kind) {
+  if (!result.root || answer->readings >= Answer::kReadingsMax) return;
+  answer->kind[answer->readings] = kind;
+  answer->reading[answer->readings++] = result.root;
 }
 
 }  // namespace
@@ -223,14 +226,14 @@ Answer ReadAnswer(std::string_view text, bool repair, Arena* arena) {
   const ParseResult result = Parse(answer.mapped, {}, arena);
   answer.status = result.status;
   answer.only_words = result.only_words;
-  AddReading(&answer, result);
+  AddReading(&answer, result, ReadingKind::kFirst);
   if (answer.raw.size() <= 4096 && (result.only_words || result.status != ParseStatus::kOk)) answer.words = Words(answer.mapped, arena);
   if (result.status == ParseStatus::kOk || result.status == ParseStatus::kSyntax) {
     LexOptions options;
-    if (result.decimal_comma_possible) { options = {}; options.decimal_comma = true; options.group_commas = false; AddReading(&answer, Parse(answer.mapped, options, arena)); }
-    if (result.comma_ambiguous) { options = {}; options.group_commas = false; AddReading(&answer, Parse(answer.mapped, options, arena)); }
-    if (result.scientific_ambiguous) { options = {}; options.scientific = false; AddReading(&answer, Parse(answer.mapped, options, arena)); }
-    if (result.unit_ambiguous) { options = {}; options.units_as_symbols = true; AddReading(&answer, Parse(answer.mapped, options, arena)); }
+    if (result.decimal_comma_possible) { options = {}; options.decimal_comma = true; options.group_commas = false; AddReading(&answer, Parse(answer.mapped, options, arena), ReadingKind::kDecimalComma); }
+    if (result.comma_ambiguous) { options = {}; options.group_commas = false; AddReading(&answer, Parse(answer.mapped, options, arena), ReadingKind::kUngrouped); }
+    if (result.scientific_ambiguous) { options = {}; options.scientific = false; AddReading(&answer, Parse(answer.mapped, options, arena), ReadingKind::kNotScientific); }
+    if (result.unit_ambiguous) { options = {}; options.units_as_symbols = true; AddReading(&answer, Parse(answer.mapped, options, arena), ReadingKind::kUnitsAsLetters); }
   }
   if (result.only_words || answer.status == ParseStatus::kSyntax) {
     if (const Expr* value = SpelledValue(answer.words, arena)) {
@@ -250,7 +253,10 @@ Answer ReadAnswer(std::string_view text, bool repair, Arena* arena) {
     Builder build(arena, 4);
     const Expr* e = build.Text(answer.words);
     if (e) {
-      if (wordy && answer.readings < Answer::kReadingsMax) answer.reading[answer.readings++] = answer.reading[0];
+      if (wordy && answer.readings < Answer::kReadingsMax) {
+        answer.kind[answer.readings] = ReadingKind::kLetters;
+        answer.reading[answer.readings++] = answer.reading[0];
+      }
       answer.reading[0] = e;
       if (answer.readings == 0) answer.readings = 1;
       if (textual) answer.readings = 1;

@@ -10,6 +10,16 @@
 
 namespace rewardloop::math {
 
+// Why an answer has another reading.
+enum class ReadingKind : uint8_t {
+  kFirst,
+  kDecimalComma,    // 2,74 as a number
+  kUngrouped,       // 1,234 as a list
+  kNotScientific,   // 2e3 with the constant e
+  kUnitsAsLetters,  // 5 m as a product
+  kLetters,         // a word as a product of letters
+};
+
 // Everything lives in the arena it was read into, except `raw`, which views the caller's bytes.
 struct Answer {
   static constexpr int kReadingsMax = 4;
@@ -21,6 +31,7 @@ struct Answer {
   std::string_view words;   // mapped as text: case-folded words without articles and punctuation
   // Readings in order of likelihood. One of kind kText when the bytes are no formula. None: `status` says why.
   const Expr* reading[kReadingsMax] = {};
+  ReadingKind kind[kReadingsMax] = {};
   int readings = 0;
   ParseStatus status = ParseStatus::kEmpty;
   bool only_words = false;

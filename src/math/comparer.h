@@ -10,6 +10,14 @@
 
 namespace rewardloop::math {
 
+// Any node for which `test` holds.
+template <typename Test>
+bool Any(const Expr* e, Test test) {
+  if (test(e)) return true;
+  for (const Expr* child : e->children()) if (Any(child, test)) return true;
+  return false;
+}
+
 // A bound of a piece of the real line; null is minus or plus infinity.
 struct Piece {
   const Expr* lower;
@@ -54,7 +62,10 @@ class Comparer {
   E ExpandPlusMinus(E e, int sign);
   E Rebuild(E e, std::span<const Expr* const> children);
   Decision Structural(E g, E p);
+  std::optional<Decision> Sums(E g, E p);
   Decision Congruences(E g, E p);
+  // Only scalars, and no +- in them.
+  bool PureScalar(E e) { return !Any(e, [](E x) { return !IsScalarKind(x->kind) || x->kind == Kind::kPlusMinus; }); }
   Decision Cases(E g, E p);
   Decision Matrices(E g, E p);
   Decision TupleLike(E g, E p);
@@ -115,8 +126,6 @@ class Comparer {
   Builder build_;
   NumericOptions options_;
   int depth_ = 0;
-  E gn_scratch_ = nullptr;
-  E gv_scratch_ = nullptr;
 };
 
 bool IsRelation(const Expr* e);
@@ -124,12 +133,4 @@ bool IsInequality(const Expr* e);
 bool IsInfinity(const Expr* e, int* sign);
 // Whether the trees are the same node by node.
 bool SameTree(const Expr* a, const Expr* b);
-// Any node for which `test` holds.
-template <typename Test>
-bool Any(const Expr* e, Test test) {
-  if (test(e)) return true;
-  for (const Expr* child : e->children()) if (Any(child, test)) return true;
-  return false;
-}
-
 }  // namespace rewardloop::math

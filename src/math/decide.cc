@@ -116,6 +116,20 @@ Decision Comparer::Structural(E g, E p) {
   return Ordered(g->children(), p->children(), "structure");
 }
 
+// Infinite sums between the same bounds: term by term. Other terms could still add up to the same, which is not shown and
+// not paid.
+std::optional<Decision> Comparer::Sums(E g, E p) {
+  int sign = 0;
+  if (g->child_count != 4 || !IsInfinity((*g)[3], &sign) || !IsInfinity((*p)[3], &sign)) return std::nullopt;
+  if (!Decide((*g)[2], (*p)[2]).equal()) return std::nullopt;
+  E body = (*p)[0];
+  if ((*g)[1]->number != (*p)[1]->number) body = rewardloop::math::Substitute(body, (*p)[1]->number, (*g)[1], *arena_);
+  if (!body) return Limit();
+  Decision terms = Decide((*g)[0], body);
+  if (terms.equal()) terms.rule = "terms";
+  return terms;
+}
+
 Decision Comparer::Congruences(E g, E p) {
   // a = b (mod m): same modulus, same residue; the left sides are names
   Decision modulus = Decide((*g)[2], (*p)[2]);
@@ -256,10 +270,15 @@ const Expr* Comparer::ReduceDeterminants(E e) {
   const auto reducible = [](E x) { return x->kind == Kind::kFunction && (x->fn == Function::kDet || x->fn == Function::kTrace); };
   if (!Any(e, reducible)) return e;
   NodeList children(arena_);
-  for (E child : e->children()) if (!children.Add(ReduceDeterminants(child))) return nullptr;
-  if (!reducible(e)) return Rebuild(e, children.span());
+  bool changed = false;
+  for (E child : e->children()) {
+    E reduced = ReduceDeterminants(child);
+    if (!children.Add(reduced)) return nullptr;
+    changed |= reduced != child;
+  }
+  if (!reducible(e)) return changed ? Rebuild(e, children.span()) : e;
   E m = AsMatrix(children[0]);
-  if (!m || m->aux != m->aux2 || m->aux > kDeterminantMax) return Rebuild(e, children.span());
+  if (!m || m->aux != m->aux2 || m->aux > kDeterminantMax) return e;
   const auto n = static_cast<uint32_t>(m->aux);
   if (e->fn == Function::kTrace) {
     NodeList diagonal(arena_);
@@ -359,6 +378,9 @@ Decision Comparer::Decide(E g, E p) {
     if (left.size() > 1 || right.size() > 1) return MatchSets(left.span(), right.span(), "plus_minus");
   }
   if (g->kind == Kind::kRelation || p->kind == Kind::kRelation) return Relations(g, p);
+  if (g->kind == Kind::kSum && p->kind == Kind::kSum && g->child_count == p->child_count) {
+    if (std::optional<Decision> sums = Sums(g, p)) return *sums;
+  }
   if (std::optional<Decision> sets = Sets(g, p)) return *sets;
   if (g->kind == Kind::kCongruence && p->kind == Kind::kCongruence) return Congruences(g, p);
   if (g->kind == Kind::kCases && p->kind == Kind::kCases) return Cases(g, p);
@@ -419,8 +441,8 @@ Decision DecideAnswers(const Answer& gold, const Answer& prediction, const Polic
     for (int j = 0; j < prediction.readings; ++j) {
       // A word is read as a product of letters only against a formula.
       if (both_text && (i || j)) continue;
-      // Only one side may need its second reading, or both the same kind of one.
-      if (i && j && gold.readings != prediction.readings) continue;
+      // One side may need its second reading, or both the same; a decimal comma is a comma on the other side, too.
+      if (i && j && (gold.kind[i] != prediction.kind[j] || gold.kind[i] == ReadingKind::kDecimalComma)) continue;
       Comparer comparer(policy, seed, arena, fuel);
       const Decision decision = comparer.Decide(gold.reading[i], prediction.reading[j]);
       if (decision.equal()) return decision;

@@ -231,10 +231,7 @@ Decision Comparer::Lists(E g, E p) {
       same_names = found;
     }
     if (same_names) return Ordered(gv.span(), arranged.span(), "labels");
-    if (policy_.strict_names && IsAssignment(left[0], &gn_scratch_, &gv_scratch_)) {
-      // y_1 = ..., y_2 = ... against y = ...: values as a set
-      return Different("labels", "labels_differ");
-    }
+    if (policy_.strict_names) return Different("labels", "labels_differ");
     return Ordered(gv.span(), pv.span(), "labels");
   }
   if (gl != pl) {

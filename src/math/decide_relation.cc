@@ -148,6 +148,9 @@ Decision Comparer::RelationAgainstOther(E relation, E other, bool relation_is_go
 
 Decision Comparer::Equations(E g, E p) {
   E gn = nullptr, gv = nullptr, pn = nullptr, pv = nullptr;
+  // a = b = 1: several names are equated, not one defined.
+  const auto names = [&](E e) { return std::count_if(e->children().begin(), e->children().end(), [&](E c) { return IsName(c) && c->kind != Kind::kConstant; }); };
+  if (g->child_count > 2 && p->child_count > 2 && names(g) > 1) return Ordered(g->children(), p->children(), "equation");
   const bool ga = IsAssignment(g, &gn, &gv), pa = IsAssignment(p, &pn, &pv);
   if (ga && pa) {
     if (gn->kind == Kind::kCall && pn->kind == Kind::kCall && gn->text == pn->text && gn->child_count == pn->child_count && IsScalarKind(gv->kind) && IsScalarKind(pv->kind)) {
@@ -170,17 +173,15 @@ Decision Comparer::Equations(E g, E p) {
     if (SameNames(gn, pn).equal() || call_and_letter || !policy_.strict_names) return Decide(gv, pv);
     if (Decide(gn, pn).equal()) return Decide(gv, pv);
   }
-  for (E side : {g, p}) {
-    for (E child : side->children()) {
-      if (!IsScalarKind(child->kind)) {
-        if (g->child_count == 2 && p->child_count == 2) return Ordered(g->children(), p->children(), "equation");
-        return Different("equation", "type_mismatch");
-      }
-    }
+  const auto pure = [&](E e) { return std::all_of(e->children().begin(), e->children().end(), [&](E c) { return PureScalar(c); }); };
+  if (!pure(g) || !pure(p)) {
+    if (pure(g) != pure(p)) return Different("equation", "type_mismatch");
+    return Ordered(g->children(), p->children(), "equation");
   }
   // First and last side of a chain.
   E gd = Difference((*g)[0], (*g)[g->child_count - 1u]), pd = Difference((*p)[0], (*p)[p->child_count - 1u]);
   if (!gd || !pd) return Limit();
+  if (Closed(gd) && Closed(pd)) return Ordered(g->children(), p->children(), "equation");
   const RatioResult ratio = ConstantRatio(gd, pd, options_, *fuel_);
   if (ratio.equality == Equality::kEqual) {
     const auto gf = FreeSymbols(gd), pf = FreeSymbols(pd);
@@ -222,13 +223,10 @@ Decision Comparer::Inequalities(E g, E p) {
     }
   };
   const uint32_t n = g->child_count;
-  for (E side : {g, p}) {
-    for (E child : side->children()) {
-      if (!IsScalarKind(child->kind)) {
-        if (g->text == p->text) return Ordered(g->children(), p->children(), "inequality");
-        return Different("inequality", "type_mismatch");
-      }
-    }
+  const auto pure = [&](E e) { return std::all_of(e->children().begin(), e->children().end(), [&](E c) { return PureScalar(c); }); };
+  if (!pure(g) || !pure(p)) {
+    if (pure(g) != pure(p) || g->text != p->text) return Different("inequality", "type_mismatch");
+    return Ordered(g->children(), p->children(), "inequality");
   }
   if (n == 2) {
     E gd = Difference((*g)[0], (*g)[1]), pd = Difference((*p)[0], (*p)[1]);

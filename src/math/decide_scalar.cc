@@ -160,6 +160,8 @@ Decision Comparer::WithUnits(E g, E p) {
   }
   const bool g_unit = !gu.empty() && gu != "~" && gu != "unit", p_unit = !pu.empty() && pu != "~" && pu != "unit";
   if ((!gc.empty() && p_unit) || (!pc.empty() && g_unit)) return Different("unit", "units_differ");
+  const auto percent = [](E e) { return Any(e, [](E x) { return x->kind == Kind::kPercent; }); };
+  if ((!gc.empty() && percent(pv)) || (!pc.empty() && percent(gv))) return Different("currency", "units_differ");
   const bool angles = Any(gv, [](E x) { return x->kind == Kind::kDegree; }) || Any(pv, [](E x) { return x->kind == Kind::kDegree; });
   if (angles && ((g_unit && gu != "rad") || (p_unit && pu != "rad") || !gc.empty() || !pc.empty())) return Different("unit", "units_differ");
   if (policy_.unit_required && g_unit && !p_unit) return Different("unit", "unit_missing");

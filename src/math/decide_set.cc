@@ -377,7 +377,7 @@ Decision Comparer::Intervals(E g, E p) {
 // Sets of reals and statements about one real number. nullopt when neither side is one.
 std::optional<Decision> Comparer::Sets(E g, E p) {
   const bool gs = LooksLikeSet(g), ps = LooksLikeSet(p);
-  if (!gs && !ps) return std::nullopt;
+  if ((!gs && !ps) || g->kind == Kind::kMatrix || p->kind == Kind::kMatrix) return std::nullopt;
   const bool g_statement = g->kind == Kind::kRelation || g->kind == Kind::kList, p_statement = p->kind == Kind::kRelation || p->kind == Kind::kList;
   if (g_statement != p_statement) {
     // One side says "x in S" or an inequality, the other is a set.
@@ -415,7 +415,9 @@ std::optional<Decision> Comparer::Sets(E g, E p) {
   E gl = nullptr, pl = nullptr;
   // An unsolved inequality is a solution of nothing; between two inequalities the solving is fair.
   const bool solved = g_statement != p_statement;
-  if (ToRealSet(g, &left, &gl, solved && !g_statement) && Normalize(&left) && ToRealSet(p, &right, &pl, solved) && Normalize(&right)) {
+  const bool g_known = ToRealSet(g, &left, &gl, solved && !g_statement) && Normalize(&left);
+  const bool p_known = ToRealSet(p, &right, &pl, solved) && Normalize(&right);
+  if (g_known && p_known) {
     if (gl && pl && !SameTree(gl, pl) && policy_.strict_names) return Different("interval", "labels_differ");
     return RealSets(left, right);
   }
@@ -449,6 +451,8 @@ std::optional<Decision> Comparer::Sets(E g, E p) {
     }
     return Different("set_builder", "type_mismatch");
   }
+  // A set of reals with known ends against something whose ends are no numbers, or out of order.
+  if (g_known != p_known && !fuel_->empty()) return Different("set", "type_mismatch");
   if (g->kind == p->kind && (g->kind == Kind::kNamedSet)) return SameTree(g, p) ? Equal("set") : Different("set");
   if (g->kind == p->kind && g->child_count == p->child_count && g->child_count > 0) {
     Decision same = Ordered(g->children(), p->children(), "set");

@@ -142,11 +142,14 @@ const Expr* Parser::List(Tok close) {
     if (Type() == Tok::kPeriod && (Type(1) == close || Type(1) == Tok::kRParen || Type(1) == Tok::kRBracket || Type(1) == Tok::kRBrace)) ++at_;
     if (StartsCondition()) continue;
     if (!AtSeparator()) break;
-    if (ends_group.size() < items.size()) ends_group.resize(items.size());
     while (true) {
       const Tok type = Type();
       if (type == Tok::kComma || type == Tok::kAnd || type == Tok::kRowSeparator) any_and_or_comma = true;
-      else if (type == Tok::kSemicolon) { semicolons = true; ends_group[items.size() - 1] = true; }
+      else if (type == Tok::kSemicolon) {
+        semicolons = true;
+        ends_group.resize(items.size());
+        ends_group.back() = true;
+      }
       else if (type == Tok::kOr) any_or = true;
       else break;
       ++at_;
@@ -160,7 +163,7 @@ const Expr* Parser::List(Tok close) {
     NodeList groups(arena_);
     size_t from = 0;
     for (size_t i = 0; i < items.size(); ++i) {
-      if (i + 1 < items.size() && !ends_group[i]) continue;
+      if (i + 1 < items.size() && !(i < ends_group.size() && ends_group[i])) continue;
       const auto members = items.span().subspan(from, i + 1 - from);
       if (!groups.Add(members.size() == 1 ? members[0] : build_.Make(Kind::kList, members))) return Fail(ParseStatus::kLimitNodes);
       from = i + 1;

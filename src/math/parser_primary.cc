@@ -265,6 +265,24 @@ const Expr* Parser::SymbolTail(std::string_view name) {
     name = SubscriptName(name, &complex, &index);
     if (status_ != ParseStatus::kOk) return nullptr;
   }
+  // f^{-1}(x) and f'(x)
+  if (NamesFunction(name)) {
+    const bool inverse = Type() == Tok::kCaret && Type(1) == Tok::kLBrace && Type(2) == Tok::kMinus && Type(3) == Tok::kNumber && Peek(3).text == "1" &&
+                         Type(4) == Tok::kRBrace && Type(5) == Tok::kLParen;
+    const bool derivative = Type() == Tok::kPrime && Type(1) == Tok::kLParen;
+    if (inverse || derivative) {
+      char* text = arena_->NewArray<char>(name.size() + 3);
+      if (!text) return Fail(ParseStatus::kLimitMemory);
+      char* out = std::copy(name.begin(), name.end(), text);
+      for (char c : std::string_view(inverse ? "^-1" : "'")) *out++ = c;
+      at_ += inverse ? 5 : 1;
+      E args = Round();
+      Expr* e = args ? build_.Make(Kind::kCall, {args}) : nullptr;
+      if (!e) return status_ == ParseStatus::kOk ? Fail(ParseStatus::kLimitNodes) : nullptr;
+      e->text = {text, static_cast<size_t>(out - text)};
+      return e;
+    }
+  }
   // f(x): always; W(n) = ...: when a relation follows the brackets
   if (Type() == Tok::kLParen && !Peek().quad_before) {
     bool call = NamesFunction(name);
