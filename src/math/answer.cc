@@ -61,6 +61,8 @@ std::string_view Words(std::string_view text, Arena* arena) {
   if (!out) return {};
   size_t size = 0, word_begin = 0;
   char article = 0;
+  // In a sentence with formulas brackets mean something.
+  const bool mathematical = text.find_first_of("0123456789=<>^") != text.npos;
   const auto end_word = [&] {
     const std::string_view word(out + word_begin, size - word_begin);
     if (Article(word)) {
@@ -92,12 +94,15 @@ std::string_view Words(std::string_view text, Arena* arena) {
     ++i;
     if (IsSpace(c) || c == ',' || c == '.' || c == ';' || c == '!' || c == '?' || c == '"' || c == '(' || c == ')' || c == '~' || c == '-' || c == ':') {
       const bool in_number = (c == '.' || c == ',' || c == ':') && i >= 2 && IsDigit(text[i - 2]) && i < text.size() && IsDigit(text[i]);
-      const bool minus = c == '-' && i < text.size() && IsDigit(text[i]) && (i < 2 || !IsAlpha(text[i - 2]));
-      if (in_number || minus) { out[size++] = c; continue; }
+      // A hyphen joins two words; any other minus is one.
+      const bool minus = c == '-' && !(i >= 2 && IsAlpha(text[i - 2]) && i < text.size() && IsAlpha(text[i]));
+      const bool bracket = mathematical && (c == '(' || c == ')');
+      if (in_number || minus || bracket) { out[size++] = c; continue; }
       end_word();
       continue;
     }
-    if (c == '{' || c == '}' || c == '$' || c == '*' || c == '\'' || c == '`') continue;
+    const bool apostrophe = c == '\'' && i >= 2 && IsAlpha(text[i - 2]) && i < text.size() && IsAlpha(text[i]);
+    if (c == '{' || c == '}' || c == '$' || c == '*' || apostrophe || c == '`') continue;
     out[size++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   }
   end_word();
