@@ -5,7 +5,8 @@
 namespace rewardloop {
 namespace {
 
-// Nobody mistypes a name of this length; keeps the quadratic distance cheap whatever a file contains.
+// Nobody mistypes a name of this length; keeps the quadratic distance cheap whatever a file
+// contains.
 constexpr size_t kMaxNameBytes = 128;
 
 std::string Folded(std::string_view name) {

@@ -6,7 +6,8 @@ namespace rewardloop {
 namespace {
 
 TEST(NearestName, FindsTypingMistakes) {
-  const std::vector<std::string> names = {"choice", "gsm8k", "math", "qa_em", "qa_f1", "verl/math_dapo"};
+  const std::vector<std::string> names = {"choice", "gsm8k", "math",
+                                          "qa_em",  "qa_f1", "verl/math_dapo"};
   EXPECT_EQ(NearestName("gsm8", names), "gsm8k");
   EXPECT_EQ(NearestName("GSM8K", names), "gsm8k");
   EXPECT_EQ(NearestName("gms8k", names), "gsm8k");
@@ -28,7 +29,8 @@ TEST(NearestName, SaysNothingWhenNothingIsNear) {
 }
 
 TEST(NearestName, BeginningOfANameIsEnough) {
-  EXPECT_EQ(NearestName("overlong", {"max_resp_len", "overlong_buffer_len"}), "overlong_buffer_len");
+  EXPECT_EQ(NearestName("overlong", {"max_resp_len", "overlong_buffer_len"}),
+            "overlong_buffer_len");
 }
 
 TEST(SuggestionFor, ListsWhatIsKnownWhenNothingIsNear) {

@@ -45,9 +45,13 @@ bool IsLabel(const Json& value) {
          (answer::IsLetter(value.AsString()[0]) || answer::IsDigit(value.AsString()[0]));
 }
 
-char AsLabel(const std::string& text) { return answer::IsLower(text[0]) ? static_cast<char>(text[0] - 32) : text[0]; }
+char AsLabel(const std::string& text) {
+  return answer::IsLower(text[0]) ? static_cast<char>(text[0] - 32) : text[0];
+}
 
-std::string_view TextOf(const Json& value) { return value.is_string() ? std::string_view(value.AsString()) : ""; }
+std::string_view TextOf(const Json& value) {
+  return value.is_string() ? std::string_view(value.AsString()) : "";
+}
 
 // extra_info.choices or .options: labels, texts, {"A": text}, or {"label": [...], "text": [...]}.
 Options OptionsOf(const Json& extra_info, size_t default_count) {
@@ -56,7 +60,8 @@ Options OptionsOf(const Json& extra_info, size_t default_count) {
   if (!given) given = extra_info.Find("options");
   const Json* texts = given && given->is_object() ? given->Find("text") : nullptr;
   const Json* labels = given && given->is_object() ? given->Find("label") : nullptr;
-  if (texts && labels && texts->is_array() && labels->is_array() && texts->size() == labels->size()) {
+  if (texts && labels && texts->is_array() && labels->is_array() &&
+      texts->size() == labels->size()) {
     for (size_t i = 0; i < labels->size(); ++i) {
       const Json& label = labels->AsArray()[i];
       if (IsLabel(label)) options.Add(AsLabel(label.AsString()), TextOf(texts->AsArray()[i]));
@@ -82,12 +87,15 @@ Options OptionsOf(const Json& extra_info, size_t default_count) {
 
 // Skips what may stand around a label: "**(", "\text{", "Option ".
 size_t SkipMarks(std::string_view text, size_t pos) {
-  static constexpr std::string_view kMarks[] = {"\\boxed{", "\\fbox{", "\\text{", "\\textbf{", "\\mathbf{", "\\mathrm{", "\\(",
-                                                "option ", "choice ", "letter ", "the ", "either ", "both ", "probably ",
-                                                "\xE9\x80\x89\xE9\xA1\xB9", "\xE9\x80\x89", "\xEF\xBC\x88", "\xEF\xBC\x9A"};
+  static constexpr std::string_view kMarks[] = {
+      "\\boxed{",     "\\fbox{",      "\\text{",     "\\textbf{", "\\mathbf{",
+      "\\mathrm{",    "\\(",          "option ",     "choice ",   "letter ",
+      "the ",         "either ",      "both ",       "probably ", "\xE9\x80\x89\xE9\xA1\xB9",
+      "\xE9\x80\x89", "\xEF\xBC\x88", "\xEF\xBC\x9A"};
   for (bool moved = true; moved && pos < text.size();) {
     moved = false;
-    if (answer::IsSpace(text[pos]) || std::string_view("*_`\"'$([{:").find(text[pos]) != std::string_view::npos) {
+    if (answer::IsSpace(text[pos]) ||
+        std::string_view("*_`\"'$([{:").find(text[pos]) != std::string_view::npos) {
       ++pos;
       moved = true;
       continue;
@@ -112,10 +120,12 @@ struct Token {
 // A and I are words too: "A cat" and "I think" name no option.
 bool IsWordUse(std::string_view text, const Token& token, const Options& options) {
   const char c = text[token.begin];
-  if ((c != 'A' && c != 'I') || token.end >= text.size() || !answer::IsBlank(text[token.end])) return false;
+  if ((c != 'A' && c != 'I') || token.end >= text.size() || !answer::IsBlank(text[token.end]))
+    return false;
   const size_t next = token.end + 1;
   if (next >= text.size() || !answer::IsLetter(text[next])) return false;
-  for (std::string_view word : {"because", "since", "as", "is", "and", "or", "which", "but", "due", "not"}) {
+  for (std::string_view word :
+       {"because", "since", "as", "is", "and", "or", "which", "but", "due", "not"}) {
     if (answer::WordAt(text, next, word)) return false;
   }
   const std::string_view option = options.texts[static_cast<size_t>(token.label)];
@@ -129,8 +139,8 @@ std::optional<Token> LabelAt(std::string_view text, size_t pos, const Options& o
   token.begin = begin;
   char c = begin < text.size() ? text[begin] : '\0';
   token.end = begin + 1;
-  if (c == '\xEF' && begin + 2 < text.size() && text[begin + 1] == '\xBC' && text[begin + 2] >= '\xA1' &&
-      text[begin + 2] <= '\xBA') {
+  if (c == '\xEF' && begin + 2 < text.size() && text[begin + 1] == '\xBC' &&
+      text[begin + 2] >= '\xA1' && text[begin + 2] <= '\xBA') {
     c = static_cast<char>('A' + (text[begin + 2] - '\xA1'));  // full-width
     token.end = begin + 3;
   }
@@ -138,21 +148,26 @@ std::optional<Token> LabelAt(std::string_view text, size_t pos, const Options& o
   token.label = options.Find(lower ? static_cast<char>(c - 32) : c);
   if (token.label < 0) return std::nullopt;
   const char next = token.end < text.size() ? text[token.end] : '\0';
-  if (answer::IsLetter(next) || answer::IsDigit(next) || next == '\'' || next == '-' || next == '_') return std::nullopt;
+  if (answer::IsLetter(next) || answer::IsDigit(next) || next == '\'' || next == '-' || next == '_')
+    return std::nullopt;
   // A small letter in running text is a word; "(b)", "b." and "b" alone are labels.
-  if (lower && next != '\0' && std::string_view(")].:}*,").find(next) == std::string_view::npos) return std::nullopt;
+  if (lower && next != '\0' && std::string_view(")].:}*,").find(next) == std::string_view::npos)
+    return std::nullopt;
   if (IsWordUse(text, token, options)) return std::nullopt;
   return token;
 }
 
 size_t SkipClosing(std::string_view text, size_t pos) {
-  while (pos < text.size() && std::string_view(")]}*_`\"'$. \t\n").find(text[pos]) != std::string_view::npos) ++pos;
+  while (pos < text.size() &&
+         std::string_view(")]}*_`\"'$. \t\n").find(text[pos]) != std::string_view::npos)
+    ++pos;
   return pos;
 }
 
 // Behind "," or "and" or "or" at text[pos]; npos when nothing joins here.
 size_t AfterJoin(std::string_view text, size_t pos) {
-  for (std::string_view mark : {",", "/", "&", ";", "\xE3\x80\x81", "\xEF\xBC\x8C", "\xE5\x92\x8C"}) {
+  for (std::string_view mark :
+       {",", "/", "&", ";", "\xE3\x80\x81", "\xEF\xBC\x8C", "\xE5\x92\x8C"}) {
     if (answer::StartsWith(text, pos, mark)) {
       pos += mark.size();
       const size_t word = SkipMarks(text, pos);
@@ -227,7 +242,8 @@ std::optional<Said> OptionText(std::string_view text, Range span, const Options&
 std::optional<Range> LastHashMark(std::string_view text, Range within) {
   const size_t mark = answer::LastMarker(text, "####", within.begin, within.end);
   if (mark == answer::kNotFound) return std::nullopt;
-  return Range{mark + 4, answer::LineEnd(text, mark + 4, std::min(within.end, mark + answer::kMaxLineBytes))};
+  return Range{mark + 4,
+               answer::LineEnd(text, mark + 4, std::min(within.end, mark + answer::kMaxLineBytes))};
 }
 
 // Behind "选" ("choose").
@@ -236,19 +252,22 @@ std::optional<Range> LastChosen(std::string_view text, Range within) {
   const size_t mark = answer::LastMarker(text, kChoose, within.begin, within.end);
   if (mark == answer::kNotFound) return std::nullopt;
   const size_t begin = mark + kChoose.size();
-  return Range{begin, answer::LineEnd(text, begin, std::min(within.end, begin + answer::kMaxLineBytes))};
+  return Range{begin,
+               answer::LineEnd(text, begin, std::min(within.end, begin + answer::kMaxLineBytes))};
 }
 
 class Choice : public Scorer {
  public:
-  Choice(size_t labels, std::optional<int64_t> index_base) : labels_(labels), index_base_(index_base) {}
+  Choice(size_t labels, std::optional<int64_t> index_base)
+      : labels_(labels), index_base_(index_base) {}
 
   Verdict Score(const RewardItem& item, ScoreContext& context) const override {
     if (answer::IsMissing(item.ground_truth)) return answer::NoGroundTruth(item);
     const Options options = OptionsOf(item.extra_info, labels_);
     const LabelSet gold = GoldSet(item.ground_truth, options);
     if (gold == 0) {
-      return answer::BadGroundTruth(item, "a label or the text of one of the " + std::to_string(options.count) + " options");
+      return answer::BadGroundTruth(
+          item, "a label or the text of one of the " + std::to_string(options.count) + " options");
     }
     const std::string* text = item.Response();
     if (!text) return answer::NoAnswer();
@@ -259,21 +278,27 @@ class Choice : public Scorer {
     }
     const std::optional<Said> said = Find(*text, *region, options);
     if (!said) {
-      context.Explain("extract", "no option is named by <answer>, \\boxed, '####' or 'the answer is'");
+      context.Explain("extract",
+                      "no option is named by <answer>, \\boxed, '####' or 'the answer is'");
       return answer::NoAnswer();
     }
     return Judge(*text, *said, gold, options, context);
   }
 
  private:
-  static Verdict Judge(std::string_view text, const Said& said, LabelSet gold, const Options& options,
-                       ScoreContext& context) {
+  static Verdict Judge(std::string_view text, const Said& said, LabelSet gold,
+                       const Options& options, ScoreContext& context) {
     const bool equal = said.set == gold;
-    Verdict verdict = Verdict::Scored(equal ? 1 : 0, equal ? "equal" : Several(said.set) ? "several_answers" : "not_equal");
+    Verdict verdict = Verdict::Scored(equal ? 1 : 0, equal               ? "equal"
+                                                     : Several(said.set) ? "several_answers"
+                                                                         : "not_equal");
     verdict.extracted = Spelled(said.set, options);
     if (context.explanation) {
-      const auto begin = static_cast<int64_t>(said.where.begin), end = static_cast<int64_t>(said.where.end);
-      context.Explain("extract", "'" + answer::Shown(said.where.In(text)) + "' names " + *verdict.extracted, begin, end);
+      const auto begin = static_cast<int64_t>(said.where.begin),
+                 end = static_cast<int64_t>(said.where.end);
+      context.Explain("extract",
+                      "'" + answer::Shown(said.where.In(text)) + "' names " + *verdict.extracted,
+                      begin, end);
       context.Explain("compare", "the ground truth is " + Spelled(gold, options), begin, end);
     }
     return verdict;
@@ -313,7 +338,9 @@ class Choice : public Scorer {
   // Of all declarations the last one that names options.
   static std::optional<Said> Find(std::string_view text, Range region, const Options& options) {
     std::optional<Said> last;
-    auto names = [&](Range range) { return LabelsIn(text, range, options) || OptionText(text, range, options); };
+    auto names = [&](Range range) {
+      return LabelsIn(text, range, options) || OptionText(text, range, options);
+    };
     auto take = [&](auto find) {
       const auto accepted = [&](std::string_view all, Range within) {
         return answer::LastAccepted(all, within, find, names);
@@ -331,7 +358,8 @@ class Choice : public Scorer {
     take(LastChosen);
     if (last) return last;
     const std::string_view bare = answer::Trimmed(region.In(text));
-    if (bare.empty() || bare.size() > kMaxBareBytes || bare.find('\n') != std::string_view::npos) return last;
+    if (bare.empty() || bare.size() > kMaxBareBytes || bare.find('\n') != std::string_view::npos)
+      return last;
     const auto begin = static_cast<size_t>(bare.data() - text.data());
     const Range whole{begin, begin + bare.size()};
     last = OptionText(text, whole, options);
@@ -352,19 +380,31 @@ ScorerSpec ChoiceSpec() {
   spec.doc =
       "Pays 1 when the completion chooses the option of the ground truth, else 0.\n"
       "\n"
-      "The choice is the last one that is declared: <answer>B</answer>, \\boxed{B}, \"the answer is (B)\", \"Answer: B\", "
-      "\"#### B\", \"选B\"; without a declaration, a text of one line that begins with a label (\"B. Paris\") or is an "
-      "option's text. Letters in running text are never taken, thinking is not read. Several labels (\"A or B\") equal only "
+      "The choice is the last one that is declared: <answer>B</answer>, \\boxed{B}, \"the answer "
+      "is (B)\", \"Answer: B\", "
+      "\"#### B\", \"选B\"; without a declaration, a text of one line that begins with a label "
+      "(\"B. Paris\") or is an "
+      "option's text. Letters in running text are never taken, thinking is not read. Several "
+      "labels (\"A or B\") equal only "
       "a ground truth that is the same set.\n"
       "\n"
-      "extra_info.choices (or .options) may list the options: texts, labels, {\"A\": text} or {\"label\": [...], \"text\": "
-      "[...]}. Ground truth: a label (\"B\"), an option's text, several labels (\"A,C\" or a list), or an index with "
+      "extra_info.choices (or .options) may list the options: texts, labels, {\"A\": text} or "
+      "{\"label\": [...], \"text\": "
+      "[...]}. Ground truth: a label (\"B\"), an option's text, several labels (\"A,C\" or a "
+      "list), or an index with "
       "`index_base`.\n"
       "Reasons: equal, not_equal, several_answers, no_answer, thinking_not_closed.";
-  spec.args = {{"labels", "integer", static_cast<int64_t>(kDefaultLabels),
-                "Number of labels, from A, where the item does not list its options.", {}},
-               {"index_base", "integer", nullptr,
-                "Number of the first option where ground truths are indices (0 or 1); null: an index is a bad ground truth.", {}}};
+  spec.args = {{"labels",
+                "integer",
+                static_cast<int64_t>(kDefaultLabels),
+                "Number of labels, from A, where the item does not list its options.",
+                {}},
+               {"index_base",
+                "integer",
+                nullptr,
+                "Number of the first option where ground truths are indices (0 or 1); null: an "
+                "index is a bad ground truth.",
+                {}}};
   spec.make = [](const Json& args) -> Result<std::unique_ptr<Scorer>> {
     const int64_t labels = args.Find("labels")->AsInt();
     if (labels < 2 || labels > static_cast<int64_t>(kMaxLabels)) {

@@ -16,10 +16,29 @@ std::string Choice(Json gold, std::string text, Json choices = Json()) {
 }
 
 TEST(Choice, LabelsInManySpellings) {
-  for (const char* text : {"B", "(B)", "B.", "**B**", "b", "(b)", "B) Paris", "B. Paris", "Answer: B", "The answer is B.",
-                           "The answer is (B).", "The correct answer is option B", "so \\boxed{B}", "\\boxed{\\text{(B)}}",
-                           "<answer>B</answer>", "<answer>\n(B)\n</answer>", "#### B", "\u7b54\u6848\uff1aB", "\u6545\u9009B\u3002",
-                           "Answer: \uff22", "**Answer:** (B)", "Answer: B because A is too small", "Final answer: $\\boxed{B}$",
+  for (const char* text : {"B",
+                           "(B)",
+                           "B.",
+                           "**B**",
+                           "b",
+                           "(b)",
+                           "B) Paris",
+                           "B. Paris",
+                           "Answer: B",
+                           "The answer is B.",
+                           "The answer is (B).",
+                           "The correct answer is option B",
+                           "so \\boxed{B}",
+                           "\\boxed{\\text{(B)}}",
+                           "<answer>B</answer>",
+                           "<answer>\n(B)\n</answer>",
+                           "#### B",
+                           "\u7b54\u6848\uff1aB",
+                           "\u6545\u9009B\u3002",
+                           "Answer: \uff22",
+                           "**Answer:** (B)",
+                           "Answer: B because A is too small",
+                           "Final answer: $\\boxed{B}$",
                            "The answer to the question is B"}) {
     EXPECT_EQ(Choice("B", text), "scored 1.0 equal B") << text;
     EXPECT_EQ(Choice("C", text), "scored 0.0 not_equal B") << text;
@@ -27,15 +46,18 @@ TEST(Choice, LabelsInManySpellings) {
 }
 
 TEST(Choice, NeverFromRunningText) {
-  for (const char* text : {"A dog barks at B", "I think that it is large, and A is small.\nB is possible.",
-                           "The answer is a cat", "The answer is A cat", "Answer: Although", "The answer is unclear", ""}) {
+  for (const char* text :
+       {"A dog barks at B", "I think that it is large, and A is small.\nB is possible.",
+        "The answer is a cat", "The answer is A cat", "Answer: Although", "The answer is unclear",
+        ""}) {
     EXPECT_EQ(Choice("A", text), "scored 0.0 no_answer") << text;
   }
 }
 
 TEST(Choice, SeveralLabelsEqualOnlyTheSameSet) {
-  for (const char* text : {"Answer: A or B", "Answer: A, B", "Answer: A and B", "Answer: AB", "\\boxed{A/B}", "Answer: (A) or (B)",
-                           "Answer: B) Paris or A) Rome", "Answer: B, maybe A"}) {
+  for (const char* text :
+       {"Answer: A or B", "Answer: A, B", "Answer: A and B", "Answer: AB", "\\boxed{A/B}",
+        "Answer: (A) or (B)", "Answer: B) Paris or A) Rome", "Answer: B, maybe A"}) {
     EXPECT_EQ(Choice("B", text), "scored 0.0 several_answers A,B") << text;
     EXPECT_EQ(Choice("A", text), "scored 0.0 several_answers A,B") << text;
   }
@@ -52,13 +74,16 @@ TEST(Choice, UserReportCorrectedChoice) {
   EXPECT_EQ(Choice("A", text), "scored 1.0 equal A");
   EXPECT_EQ(Choice("D", text), "scored 0.0 not_equal A");
   EXPECT_EQ(Choice("A", "so \\boxed{D}. No:\nthe answer is A"), "scored 1.0 equal A");
-  EXPECT_EQ(Choice("A", "Answer: A\nThe answer is consistent with the units."), "scored 1.0 equal A");
+  EXPECT_EQ(Choice("A", "Answer: A\nThe answer is consistent with the units."),
+            "scored 1.0 equal A");
 }
 
 // Thoughts are no answers; a thought that never ends leaves none.
 TEST(Choice, UserReportThinkingIsNotGraded) {
-  EXPECT_EQ(Choice("D", "<think>The answer is B? No.</think>\nThe answer is D."), "scored 1.0 equal D");
-  EXPECT_EQ(Choice("B", "<think>The answer is B? No.</think>\nThe answer is D."), "scored 0.0 not_equal D");
+  EXPECT_EQ(Choice("D", "<think>The answer is B? No.</think>\nThe answer is D."),
+            "scored 1.0 equal D");
+  EXPECT_EQ(Choice("B", "<think>The answer is B? No.</think>\nThe answer is D."),
+            "scored 0.0 not_equal D");
   EXPECT_EQ(Choice("D", "<think>The answer is D"), "scored 0.0 thinking_not_closed");
 }
 
@@ -69,7 +94,8 @@ TEST(Choice, OptionsOfTheItem) {
   EXPECT_EQ(Choice("The Hague", "<answer>the hague</answer>", texts), "scored 1.0 equal C");
   EXPECT_EQ(Choice("A", "A Rome", texts), "scored 1.0 equal A");
   EXPECT_EQ(Choice("B", "Answer: D", texts), "scored 0.0 no_answer");
-  const Json arc = Json::MakeObject({{"label", Json::MakeArray({"1", "2"})}, {"text", Json::MakeArray({"x", "y"})}});
+  const Json arc = Json::MakeObject(
+      {{"label", Json::MakeArray({"1", "2"})}, {"text", Json::MakeArray({"x", "y"})}});
   EXPECT_EQ(Choice("2", "Answer: 2", arc), "scored 1.0 equal 2");
   const Json named = Json::MakeObject({{"A", "red"}, {"B", "blue"}});
   EXPECT_EQ(Choice("B", "Answer: blue", named), "scored 1.0 equal B");
@@ -94,7 +120,8 @@ TEST(Choice, NullAndHostileTexts) {
   RewardItem item = MakeItem("A", "");
   item.outputs.back().text.reset();
   EXPECT_EQ(Summary(Judge(*MakeScorer("choice"), item)), "scored 0.0 no_answer");
-  for (const char* part : {"Answer: ", "Answer: A or ", "####", "#### A ", "\\boxed{", "\\boxed{A}", "<answer>", "\u9009", "A,", "AB", "\xff", "("}) {
+  for (const char* part : {"Answer: ", "Answer: A or ", "####", "#### A ", "\\boxed{", "\\boxed{A}",
+                           "<answer>", "\u9009", "A,", "AB", "\xff", "("}) {
     std::string text;
     while (text.size() < 1'000'000) text += part;
     EXPECT_EQ(Choice("B", text).substr(0, 10), "scored 0.0") << part;

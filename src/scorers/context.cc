@@ -8,8 +8,9 @@
 namespace rewardloop {
 namespace {
 
-// Timer task, stop callback and the suspending coroutine meet here. The timer's closure may outlive the coroutine (a task
-// that CancelTimer() could not stop), so it shares ownership; the stop callback does not, since its destructor waits for it.
+// Timer task, stop callback and the suspending coroutine meet here. The timer's closure may outlive
+// the coroutine (a task that CancelTimer() could not stop), so it shares ownership; the stop
+// callback does not, since its destructor waits for it.
 struct SleepState {
   struct OnStop {
     SleepState* state;
@@ -53,7 +54,8 @@ class SleepAwaiter {
   bool await_ready() const noexcept { return false; }
 
   bool await_suspend(std::coroutine_handle<> waiter) {
-    // After the exchange below another thread may run and destroy the coroutine, and this awaiter with it.
+    // After the exchange below another thread may run and destroy the coroutine, and this awaiter
+    // with it.
     std::shared_ptr<SleepState> state = state_;
     state->waiter = waiter;
     state->timer = state->executor->PostAt(deadline_ns_, [state] { state->End(true); });

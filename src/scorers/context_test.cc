@@ -22,7 +22,8 @@ class ManualExecutor : public Executor, public Clock {
     return next_timer_;
   }
   bool CancelTimer(TimerId id) override { return timers_.erase(id) > 0; }
-  bool WaitUntil(std::unique_lock<std::mutex>&, WaitPoint&, const std::function<bool()>&, int64_t) override {
+  bool WaitUntil(std::unique_lock<std::mutex>&, WaitPoint&, const std::function<bool()>&,
+                 int64_t) override {
     return false;
   }
   int concurrency() const override { return 1; }
@@ -52,7 +53,8 @@ class ManualExecutor : public Executor, public Clock {
   std::deque<Task> ready_;
 };
 
-// Two threads: one runs tasks, the other ends timers at once, so that timer and stop request collide.
+// Two threads: one runs tasks, the other ends timers at once, so that timer and stop request
+// collide.
 class RacingExecutor : public Executor {
  public:
   Clock& clock() override { return Clock::Real(); }
@@ -62,7 +64,8 @@ class RacingExecutor : public Executor {
     return 1;
   }
   bool CancelTimer(TimerId) override { return false; }  // always too late: the hardest case
-  bool WaitUntil(std::unique_lock<std::mutex>&, WaitPoint&, const std::function<bool()>&, int64_t) override {
+  bool WaitUntil(std::unique_lock<std::mutex>&, WaitPoint&, const std::function<bool()>&,
+                 int64_t) override {
     return false;
   }
   int concurrency() const override { return 2; }
@@ -190,7 +193,8 @@ TEST(Sleep, FrameDestroyedInItsSleepIsNotResumed) {
   executor.AdvanceTo(10'000);
 }
 
-// Meant for ThreadSanitizer: timer, stop request and the end of the coroutine collide in every order.
+// Meant for ThreadSanitizer: timer, stop request and the end of the coroutine collide in every
+// order.
 TEST(Sleep, TimerAndStopRequestRaceOnce) {
   RacingExecutor executor;
   for (int i = 0; i < 2000; ++i) {

@@ -60,21 +60,23 @@ class Format : public Scorer {
       }
       if (opened) pos += open.size();
       const size_t end = text.find(close, pos);
-      if (end == std::string_view::npos) return Complaint{"wrong_order", close + " comes too early", pos};
+      if (end == std::string_view::npos)
+        return Complaint{"wrong_order", close + " comes too early", pos};
       if (!options_.allow_empty && answer::Trimmed(text.substr(pos, end - pos)).empty()) {
         return Complaint{"empty_tag", "nothing inside " + open, pos};
       }
       for (const std::string& other : options_.tags) {
         const size_t inner = text.substr(0, end).find("<" + other + ">", pos);
-        if (inner != std::string_view::npos) return Complaint{"nested_tag", "<" + other + "> inside " + open, inner};
+        if (inner != std::string_view::npos)
+          return Complaint{"nested_tag", "<" + other + "> inside " + open, inner};
       }
       pos = end + close.size();
     }
     return CheckRest(text, pos);
   }
 
-  std::optional<Complaint> CheckCounts(std::string_view text, const std::string& open, const std::string& close,
-                                       bool first) const {
+  std::optional<Complaint> CheckCounts(std::string_view text, const std::string& open,
+                                       const std::string& close, bool first) const {
     const bool may_lack_open = first && options_.first_open_in_prompt;
     for (const std::string& tag : {open, close}) {
       const size_t at = text.find(tag);
@@ -103,7 +105,8 @@ class Format : public Scorer {
   std::optional<Complaint> CheckPattern(std::string_view text) const {
     const auto matches = [this](std::string_view subject) {
       const re2::StringPiece piece(subject.data(), subject.size());
-      return options_.search ? RE2::PartialMatch(piece, *options_.pattern) : RE2::FullMatch(piece, *options_.pattern);
+      return options_.search ? RE2::PartialMatch(piece, *options_.pattern)
+                             : RE2::FullMatch(piece, *options_.pattern);
     };
     // RE2 reads UTF-8 only: "." would stop at a broken byte.
     const bool matched = IsValidUtf8(text) ? matches(text) : matches(RepairUtf8(text));
@@ -120,11 +123,12 @@ Result<std::shared_ptr<const RE2>> Compile(const std::string& pattern, bool dot_
   options.set_dot_nl(dot_all);
   auto compiled = std::make_shared<const RE2>(pattern, options);
   if (compiled->ok()) return compiled;
-  const std::string hint = pattern.find("(?=") != std::string::npos || pattern.find("(?!") != std::string::npos ||
-                                   pattern.find("(?<") != std::string::npos
-                               ? "RE2 has no look-around or back-references, so that every match takes linear time; "
-                                 "`tags` checks that a tag comes once"
-                               : "the syntax is RE2's";
+  const std::string hint =
+      pattern.find("(?=") != std::string::npos || pattern.find("(?!") != std::string::npos ||
+              pattern.find("(?<") != std::string::npos
+          ? "RE2 has no look-around or back-references, so that every match takes linear time; "
+            "`tags` checks that a tag comes once"
+          : "the syntax is RE2's";
   return InvalidArgument("pattern cannot be compiled: " + compiled->error(), hint);
 }
 
@@ -133,7 +137,9 @@ Result<std::vector<std::string>> TagNames(const Json& tags) {
   for (const Json& tag : tags.AsArray()) {
     const bool plain = tag.is_string() && !tag.AsString().empty() &&
                        tag.AsString().find_first_of("<>/ \t\n") == std::string::npos;
-    if (!plain) return InvalidArgument("tags must be names such as \"think\", got " + tag.Dump(), "leave out the brackets");
+    if (!plain)
+      return InvalidArgument("tags must be names such as \"think\", got " + tag.Dump(),
+                             "leave out the brackets");
     for (const std::string& name : names) {
       if (name == tag.AsString()) return InvalidArgument("tag '" + name + "' is listed twice");
     }
@@ -148,10 +154,13 @@ Result<std::unique_ptr<Scorer>> MakeFormat(const Json& args) {
   options.first_open_in_prompt = args.Find("first_open_in_prompt")->AsBool();
   options.allow_empty = args.Find("allow_empty")->AsBool();
   const std::string& after = args.Find("after")->AsString();
-  options.after = after == "nothing" ? After::kNothing : after == "text" ? After::kText : After::kAnything;
+  options.after = after == "nothing" ? After::kNothing
+                  : after == "text"  ? After::kText
+                                     : After::kAnything;
   options.search = args.Find("match")->AsString() == "search";
   if (args.Find("pattern")->is_string()) {
-    RL_ASSIGN_OR_RETURN(options.pattern, Compile(args.Find("pattern")->AsString(), args.Find("dot_all")->AsBool()));
+    RL_ASSIGN_OR_RETURN(options.pattern,
+                        Compile(args.Find("pattern")->AsString(), args.Find("dot_all")->AsBool()));
   }
   if (options.tags.empty() && !options.pattern) {
     return InvalidArgument("tags is empty and there is no pattern: nothing would be checked");
@@ -169,21 +178,36 @@ ScorerSpec FormatSpec() {
   spec.doc =
       "Pays 1 when the completion is laid out as asked, else 0. Needs no ground truth.\n"
       "\n"
-      "Each tag of `tags` must open and close exactly once, in this order, with nothing but white space before the first and "
-      "between them, and something inside. `pattern` (RE2 syntax) must match the whole text, or be found in it with "
+      "Each tag of `tags` must open and close exactly once, in this order, with nothing but white "
+      "space before the first and "
+      "between them, and something inside. `pattern` (RE2 syntax) must match the whole text, or be "
+      "found in it with "
       "match: search. With both, both must hold; `tags: []` leaves the pattern alone.\n"
       "\n"
-      "Example: {\"tags\": [\"think\"], \"after\": \"text\"} asks for a thought and then an answer without a tag.\n"
-      "Reasons: format_ok, missing_tag, repeated_tag, misplaced_text, wrong_order, nested_tag, empty_tag, text_after, "
+      "Example: {\"tags\": [\"think\"], \"after\": \"text\"} asks for a thought and then an answer "
+      "without a tag.\n"
+      "Reasons: format_ok, missing_tag, repeated_tag, misplaced_text, wrong_order, nested_tag, "
+      "empty_tag, text_after, "
       "missing_text, pattern_mismatch, no_answer.";
   spec.args = {
       {"tags", "array", Json::MakeArray({"think", "answer"}), "Names of the tags, in order.", {}},
-      {"after", "string", "nothing", "What may follow the last tag; text: something must.", {"nothing", "anything", "text"}},
+      {"after",
+       "string",
+       "nothing",
+       "What may follow the last tag; text: something must.",
+       {"nothing", "anything", "text"}},
       {"allow_empty", "boolean", false, "Accept tags with nothing inside.", {}},
-      {"first_open_in_prompt", "boolean", false,
-       "The first opening tag may be missing, because the chat template put it into the prompt.", {}},
+      {"first_open_in_prompt",
+       "boolean",
+       false,
+       "The first opening tag may be missing, because the chat template put it into the prompt.",
+       {}},
       {"pattern", "string", nullptr, "RE2 pattern that the text must match.", {}},
-      {"match", "string", "full", "full: the pattern must match the whole text; search: a part of it.", {"full", "search"}},
+      {"match",
+       "string",
+       "full",
+       "full: the pattern must match the whole text; search: a part of it.",
+       {"full", "search"}},
       {"dot_all", "boolean", true, "The pattern's dot matches a line end too.", {}},
   };
   spec.make = MakeFormat;

@@ -25,8 +25,10 @@ TEST(Format, ThinkAndAnswer) {
 // Repeated tags and text after the last one earn nothing.
 TEST(Format, UserReportRepeatedTags) {
   EXPECT_EQ(Format("<think>b</think>\n<answer>3</answer>\n</answer>"), "scored 0.0 repeated_tag");
-  EXPECT_EQ(Format("<think>b</think><think>c</think><answer>3</answer>"), "scored 0.0 repeated_tag");
-  EXPECT_EQ(Format("<think>b</think><answer>3</answer><answer>3</answer>"), "scored 0.0 repeated_tag");
+  EXPECT_EQ(Format("<think>b</think><think>c</think><answer>3</answer>"),
+            "scored 0.0 repeated_tag");
+  EXPECT_EQ(Format("<think>b</think><answer>3</answer><answer>3</answer>"),
+            "scored 0.0 repeated_tag");
   EXPECT_EQ(Format("<think>b</think><answer>3</answer> so long"), "scored 0.0 text_after");
   EXPECT_EQ(Format("<answer>3</answer><think>b</think>"), "scored 0.0 misplaced_text");
 }
@@ -44,13 +46,19 @@ TEST(Format, OtherLayoutsEarnNothing) {
 }
 
 TEST(Format, Arguments) {
-  EXPECT_EQ(Format("b</think><answer>3</answer>", Json::MakeObject({{"first_open_in_prompt", true}})), "scored 1.0 format_ok");
-  EXPECT_EQ(Format("<think>b</think><answer>3</answer>", Json::MakeObject({{"first_open_in_prompt", true}})), "scored 1.0 format_ok");
-  EXPECT_EQ(Format("<think></think><answer>3</answer>", Json::MakeObject({{"allow_empty", true}})), "scored 1.0 format_ok");
+  EXPECT_EQ(
+      Format("b</think><answer>3</answer>", Json::MakeObject({{"first_open_in_prompt", true}})),
+      "scored 1.0 format_ok");
+  EXPECT_EQ(Format("<think>b</think><answer>3</answer>",
+                   Json::MakeObject({{"first_open_in_prompt", true}})),
+            "scored 1.0 format_ok");
+  EXPECT_EQ(Format("<think></think><answer>3</answer>", Json::MakeObject({{"allow_empty", true}})),
+            "scored 1.0 format_ok");
   const Json think = Json::MakeObject({{"tags", Json::MakeArray({"think"})}, {"after", "text"}});
   EXPECT_EQ(Format("<think>b</think> It is 3.", think), "scored 1.0 format_ok");
   EXPECT_EQ(Format("<think>b</think> ", think), "scored 0.0 missing_text");
-  const Json three = Json::MakeObject({{"tags", Json::MakeArray({"plan", "code", "test"})}, {"after", "anything"}});
+  const Json three = Json::MakeObject(
+      {{"tags", Json::MakeArray({"plan", "code", "test"})}, {"after", "anything"}});
   EXPECT_EQ(Format("<plan>1</plan><code>2</code><test>3</test> 4", three), "scored 1.0 format_ok");
 }
 
@@ -58,7 +66,8 @@ TEST(Format, UserPattern) {
   const Json pattern = Json::MakeObject({{"tags", Json::MakeArray()}, {"pattern", "Answer: \\d+"}});
   EXPECT_EQ(Format("Answer: 12", pattern), "scored 1.0 format_ok");
   EXPECT_EQ(Format("So Answer: 12", pattern), "scored 0.0 pattern_mismatch");
-  const Json search = Json::MakeObject({{"tags", Json::MakeArray()}, {"pattern", "Answer: \\d+"}, {"match", "search"}});
+  const Json search = Json::MakeObject(
+      {{"tags", Json::MakeArray()}, {"pattern", "Answer: \\d+"}, {"match", "search"}});
   EXPECT_EQ(Format("So Answer: 12", search), "scored 1.0 format_ok");
   const Json lines = Json::MakeObject({{"tags", Json::MakeArray()}, {"pattern", "a.*b"}});
   EXPECT_EQ(Format("a\nb", lines), "scored 1.0 format_ok");
@@ -73,8 +82,11 @@ TEST(Format, BadArgumentsSayWhatToDo) {
   const Status look = Refused(Json::MakeObject({{"pattern", "^(?!x).*$"}}));
   EXPECT_EQ(look.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(look.hint().find("look-around"), std::string::npos) << look.ToString();
-  EXPECT_NE(Refused(Json::MakeObject({{"pattern", "("}})).message().find("pattern"), std::string::npos);
-  EXPECT_NE(Refused(Json::MakeObject({{"tags", Json::MakeArray({"<think>"})}})).hint().find("brackets"), std::string::npos);
+  EXPECT_NE(Refused(Json::MakeObject({{"pattern", "("}})).message().find("pattern"),
+            std::string::npos);
+  EXPECT_NE(
+      Refused(Json::MakeObject({{"tags", Json::MakeArray({"<think>"})}})).hint().find("brackets"),
+      std::string::npos);
   EXPECT_FALSE(Refused(Json::MakeObject({{"tags", Json::MakeArray({"a", "a"})}})).ok());
   EXPECT_FALSE(Refused(Json::MakeObject({{"tags", Json::MakeArray()}})).ok());
 }

@@ -126,55 +126,70 @@ class Gsm8k : public Scorer {
   }
 
   // Number of golds that could be read; `equal` when one of them is the answer.
-  static int CompareWithGolds(const Json& truth, const ReadNumber& read, bool* equal, ScoreContext& context) {
+  static int CompareWithGolds(const Json& truth, const ReadNumber& read, bool* equal,
+                              ScoreContext& context) {
     int usable = 0;
     answer::VisitGolds(truth, [&](std::string_view gold) {
       // A gold may be a whole solution that ends in "#### 72".
-      if (const size_t mark = answer::LastMarker(gold, kMark, 0, gold.size()); mark != answer::kNotFound) {
+      if (const size_t mark = answer::LastMarker(gold, kMark, 0, gold.size());
+          mark != answer::kNotFound) {
         gold.remove_prefix(mark + kMark.size());
       }
       const ReadNumber wanted = answer::ReadWholeNumber(gold);
       if (wanted.status != ReadStatus::kNumber) return;
       ++usable;
-      if (context.explanation) context.Explain("gold", "the ground truth is " + answer::Shown(gold));
-      *equal = *equal || (read.status == ReadStatus::kNumber && answer::SameAnswer(wanted.number, read.number));
+      if (context.explanation)
+        context.Explain("gold", "the ground truth is " + answer::Shown(gold));
+      *equal = *equal || (read.status == ReadStatus::kNumber &&
+                          answer::SameAnswer(wanted.number, read.number));
     });
     return usable;
   }
 
-  static Verdict Judge(std::string_view text, const Found& found, bool equal, ScoreContext& context) {
+  static Verdict Judge(std::string_view text, const Found& found, bool equal,
+                       ScoreContext& context) {
     const ReadNumber& read = found.read;
     if (read.status == ReadStatus::kNone) {
-      context.Explain("extract", "no answer is declared by '####', <answer>, \\boxed or 'the answer is'");
+      context.Explain("extract",
+                      "no answer is declared by '####', <answer>, \\boxed or 'the answer is'");
       return answer::NoAnswer();
     }
-    const auto begin = static_cast<int64_t>(read.where.begin), end = static_cast<int64_t>(read.where.end);
+    const auto begin = static_cast<int64_t>(read.where.begin),
+               end = static_cast<int64_t>(read.where.end);
     const std::string_view extracted = read.where.In(text);
     if (context.explanation) {
-      context.Explain("extract", "'" + answer::Shown(extracted) + "' by " + std::string(found.how), begin, end);
+      context.Explain("extract", "'" + answer::Shown(extracted) + "' by " + std::string(found.how),
+                      begin, end);
     }
     Verdict verdict = Verdict::Scored(0, Reason(read.status, equal));
     if (read.status == ReadStatus::kLimit) return verdict;
     verdict.score = equal ? 1 : 0;
     verdict.extracted = std::string(Bare(extracted));
     if (context.explanation) {
-      context.Explain("compare", equal ? "same value" : "not the value of the ground truth: " + verdict.reason, begin, end);
+      context.Explain("compare",
+                      equal ? "same value" : "not the value of the ground truth: " + verdict.reason,
+                      begin, end);
     }
     return verdict;
   }
 
   // Without the full stop that ends the sentence.
   static std::string_view Bare(std::string_view number) {
-    while (!number.empty() && (number.back() == '.' || answer::IsSpace(number.back()))) number.remove_suffix(1);
+    while (!number.empty() && (number.back() == '.' || answer::IsSpace(number.back())))
+      number.remove_suffix(1);
     return number;
   }
 
   static std::string Reason(ReadStatus status, bool equal) {
     switch (status) {
-      case ReadStatus::kLimit: return "limit_digits";
-      case ReadStatus::kSeveral: return "several_answers";
-      case ReadStatus::kExpression: return "not_a_number";
-      default: return equal ? "equal" : "not_equal";
+      case ReadStatus::kLimit:
+        return "limit_digits";
+      case ReadStatus::kSeveral:
+        return "several_answers";
+      case ReadStatus::kExpression:
+        return "not_a_number";
+      default:
+        return equal ? "equal" : "not_equal";
     }
   }
 
@@ -189,21 +204,32 @@ ScorerSpec Gsm8kSpec() {
   spec.version = "1";
   spec.summary = "Numeric answers of word problems, compared exactly";
   spec.doc =
-      "Pays 1 when the number that the completion declares as its answer has the value of the ground truth, else 0.\n"
+      "Pays 1 when the number that the completion declares as its answer has the value of the "
+      "ground truth, else 0.\n"
       "\n"
-      "The answer is the last `#### x`; without one the last <answer>x</answer>, then the last \\boxed{x}, then the last "
-      "\"the answer is x\", \"Answer: x\" or \"A: x\", then a text that is nothing but a number. `method: flexible` also "
-      "takes the last number of the text. Thinking (all up to the last </think>) is not read, nor what follows a new "
+      "The answer is the last `#### x`; without one the last <answer>x</answer>, then the last "
+      "\\boxed{x}, then the last "
+      "\"the answer is x\", \"Answer: x\" or \"A: x\", then a text that is nothing but a number. "
+      "`method: flexible` also "
+      "takes the last number of the text. Thinking (all up to the last </think>) is not read, nor "
+      "what follows a new "
       "\"Question:\" that the model asked itself.\n"
       "\n"
-      "Numbers are compared by exact value, without any tolerance: 1,000 = 1000.00, $72 = 72, 3/4 = 0.75, "
-      "1.5e3 = 1500, 5 million = 5000000, 50% = 50 (and 0.5, where the ground truth is below 1). Two numbers (\"5 or 6\") "
+      "Numbers are compared by exact value, without any tolerance: 1,000 = 1000.00, $72 = 72, 3/4 "
+      "= 0.75, "
+      "1.5e3 = 1500, 5 million = 5000000, 50% = 50 (and 0.5, where the ground truth is below 1). "
+      "Two numbers (\"5 or 6\") "
       "and unfinished arithmetic (\"3*4\") equal nothing.\n"
       "\n"
-      "Ground truth: a number, its text, a GSM8K solution that ends in `#### x`, or a list of accepted numbers.\n"
-      "Reasons: equal, not_equal, no_answer, thinking_not_closed, several_answers, not_a_number, limit_digits.";
-  spec.args = {{"method", "string", "strict",
-                "strict: only a declared answer counts; flexible: without one, the last number of the text does.",
+      "Ground truth: a number, its text, a GSM8K solution that ends in `#### x`, or a list of "
+      "accepted numbers.\n"
+      "Reasons: equal, not_equal, no_answer, thinking_not_closed, several_answers, not_a_number, "
+      "limit_digits.";
+  spec.args = {{"method",
+                "string",
+                "strict",
+                "strict: only a declared answer counts; flexible: without one, the last number of "
+                "the text does.",
                 {"strict", "flexible"}}};
   spec.make = [](const Json& args) -> Result<std::unique_ptr<Scorer>> {
     return std::unique_ptr<Scorer>(new Gsm8k(args.Find("method")->AsString() == "flexible"));

@@ -11,13 +11,35 @@ using testing_util::MakeScorer;
 using testing_util::Summary;
 
 std::string Gsm8k(Json gold, std::string text, const char* method = "strict") {
-  return Summary(Judge(*MakeScorer("gsm8k", Json::MakeObject({{"method", method}})), std::move(gold), std::move(text)));
+  return Summary(Judge(*MakeScorer("gsm8k", Json::MakeObject({{"method", method}})),
+                       std::move(gold), std::move(text)));
 }
 
 TEST(Gsm8k, PaysTheValueHoweverItIsWritten) {
-  for (const char* said : {"72", "72.", "72.00", "$72", "\\$72", " 72 apples", "**72**", "x = 72", "36 + 36 = 72", "+72", "(72)",
-                           "72!", "$72$", "\\boxed{72}", "The answer is 72", "144/2", "0.072 thousand", "72 = 36 + 36", "72%",
-                           "72<|im_end|>", "\n72", "Answer:\n72", "72 (36 for each)", "7.2e1"}) {
+  for (const char* said : {"72",
+                           "72.",
+                           "72.00",
+                           "$72",
+                           "\\$72",
+                           " 72 apples",
+                           "**72**",
+                           "x = 72",
+                           "36 + 36 = 72",
+                           "+72",
+                           "(72)",
+                           "72!",
+                           "$72$",
+                           "\\boxed{72}",
+                           "The answer is 72",
+                           "144/2",
+                           "0.072 thousand",
+                           "72 = 36 + 36",
+                           "72%",
+                           "72<|im_end|>",
+                           "\n72",
+                           "Answer:\n72",
+                           "72 (36 for each)",
+                           "7.2e1"}) {
     EXPECT_EQ(Gsm8k("72", std::string("So 36+36=72.\n#### ") + said), "scored 1.0 equal") << said;
   }
   EXPECT_EQ(Gsm8k("72", "####72"), "scored 1.0 equal");
@@ -26,10 +48,12 @@ TEST(Gsm8k, PaysTheValueHoweverItIsWritten) {
 }
 
 TEST(Gsm8k, PaysNothingElse) {
-  for (const char* said : {"27", "-72", "720", "7.2", "72.000000000000000000001", "7 2", "73 = 72 + 1"}) {
+  for (const char* said :
+       {"27", "-72", "720", "7.2", "72.000000000000000000001", "7 2", "73 = 72 + 1"}) {
     EXPECT_EQ(Gsm8k("72", std::string("#### ") + said), "scored 0.0 not_equal") << said;
   }
-  for (const char* said : {"72 or 73", "72, 73", "72 and 73", "72/73/74 of", "72; 5", "72 apples or 73 apples"}) {
+  for (const char* said :
+       {"72 or 73", "72, 73", "72 and 73", "72/73/74 of", "72; 5", "72 apples or 73 apples"}) {
     EXPECT_EQ(Gsm8k("72", std::string("#### ") + said).substr(0, 10), "scored 0.0") << said;
   }
   for (const char* said : {"72x", "72*2", "72:30", "72-80", "72^2"}) {
@@ -39,7 +63,8 @@ TEST(Gsm8k, PaysNothingElse) {
 
 TEST(Gsm8k, ExtractsTheLastMarkAndItsPlace) {
   std::vector<ExplainStep> steps;
-  Verdict verdict = Judge(*MakeScorer("gsm8k"), MakeItem("18", "3*6+2=20\n#### 20\nNo, 18.\n#### 18 eggs."), &steps);
+  Verdict verdict = Judge(*MakeScorer("gsm8k"),
+                          MakeItem("18", "3*6+2=20\n#### 20\nNo, 18.\n#### 18 eggs."), &steps);
   EXPECT_EQ(Summary(verdict), "scored 1.0 equal");
   EXPECT_EQ(verdict.extracted, "18");
   ASSERT_GE(steps.size(), 2u);
@@ -62,8 +87,10 @@ TEST(Gsm8k, OtherDeclarationsCountWithoutAMark) {
   EXPECT_EQ(Gsm8k("42", "<answer> 42 </answer>"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", "\u7b54\u6848\u662f\uff1a42"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", " 42\n"), "scored 1.0 equal");
-  EXPECT_EQ(Gsm8k("42", "#### Step 1: add\n20+22\n#### Result\nso \\boxed{42}"), "scored 1.0 equal");
-  EXPECT_EQ(Gsm8k("42", "#### 1. Add\n20+22\n#### 2. Conclude\nso \\boxed{42}"), "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k("42", "#### Step 1: add\n20+22\n#### Result\nso \\boxed{42}"),
+            "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k("42", "#### 1. Add\n20+22\n#### 2. Conclude\nso \\boxed{42}"),
+            "scored 1.0 equal");
 }
 
 TEST(Gsm8k, MethodDecidesAboutTheLastNumber) {
@@ -89,10 +116,14 @@ TEST(Gsm8k, UserReportLongTextBehindTheMark) {
 // What follows a question that the model asks itself is not the answer.
 TEST(Gsm8k, UserReportRunOnText) {
   const std::string solved = "Two nests of 4 hold 8.\n#### 8\n";
-  EXPECT_EQ(Gsm8k("8", solved + "\nQuestion: Ten birds and 2 more?\nAnswer: 12\n#### 12"), "scored 1.0 equal");
-  EXPECT_EQ(Gsm8k("12", solved + "\nQuestion: Ten birds and 2 more?\nAnswer: 12\n#### 12"), "scored 0.0 not_equal");
-  EXPECT_EQ(Gsm8k("8", solved + "\n**Problem 2:** Ten birds?\n#### 10\nQ: 9?\n#### 9"), "scored 1.0 equal");
-  EXPECT_EQ(Gsm8k("12", solved + "\nThe question: did I forget something? Yes.\n#### 12"), "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k("8", solved + "\nQuestion: Ten birds and 2 more?\nAnswer: 12\n#### 12"),
+            "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k("12", solved + "\nQuestion: Ten birds and 2 more?\nAnswer: 12\n#### 12"),
+            "scored 0.0 not_equal");
+  EXPECT_EQ(Gsm8k("8", solved + "\n**Problem 2:** Ten birds?\n#### 10\nQ: 9?\n#### 9"),
+            "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k("12", solved + "\nThe question: did I forget something? Yes.\n#### 12"),
+            "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("12", "Question: Ten and 2?\nAnswer: 12\n#### 12"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("8", "There are 8.\n\nQuestion: And of 12?", "flexible"), "scored 1.0 equal");
 }
@@ -107,14 +138,17 @@ TEST(Gsm8k, ThinkingIsNotRead) {
 TEST(Gsm8k, GroundTruthForms) {
   EXPECT_EQ(Gsm8k(72, "#### 72"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k(72.5, "#### 72.50"), "scored 1.0 equal");
-  EXPECT_EQ(Gsm8k(Json::BigInt("123456789012345678901234"), "#### 123456789012345678901234"), "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k(Json::BigInt("123456789012345678901234"), "#### 123456789012345678901234"),
+            "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("48/2=24, 48+24=72\n#### 72", "#### 72"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k(Json::MakeArray({"71", 72}), "#### 72"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k(Json::MakeObject({{"target", "72"}}), "#### 72"), "scored 1.0 equal");
-  for (const Json& missing : {Json(), Json(""), Json("  "), Json::MakeArray(), Json::MakeArray({""})}) {
+  for (const Json& missing :
+       {Json(), Json(""), Json("  "), Json::MakeArray(), Json::MakeArray({""})}) {
     EXPECT_EQ(Gsm8k(missing, "#### 72"), "unscorable no_ground_truth") << missing.Dump();
   }
-  for (const Json& bad : {Json("seventy"), Json(true), Json::MakeObject({{"answer", 72}}), Json("72 or 73"), Json("5x")}) {
+  for (const Json& bad : {Json("seventy"), Json(true), Json::MakeObject({{"answer", 72}}),
+                          Json("72 or 73"), Json("5x")}) {
     EXPECT_EQ(Gsm8k(bad, "#### 72"), "unscorable bad_ground_truth") << bad.Dump();
   }
 }
@@ -141,9 +175,32 @@ TEST(Gsm8k, HostileTexts) {
   EXPECT_EQ(Gsm8k("72", std::string("\0\xff\xc0#### 72\0", 12)), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("72", "#### " + std::string(kTenMegabytes, '9')), "scored 0.0 limit_digits");
   EXPECT_EQ(Gsm8k("72", "#### 1e99999999999"), "scored 0.0 limit_digits");
-  for (const char* part : {"#", "#### ", "#### a ", "#### 5x ", "\\boxed{", "\\boxed{1} \\boxed{", "<answer>", "<think>",
-                           "answer ", "answer is ", "answer to ", "A:", "A:\n", "Question:\n#### 5\n", "5 or ", "1,", " ", "{", "-",
-                           "$", "= ", "1 ", "\\", "</think>", "\xe7\xad\x94\xe6\xa1\x88", "\n"}) {
+  for (const char* part : {"#",
+                           "#### ",
+                           "#### a ",
+                           "#### 5x ",
+                           "\\boxed{",
+                           "\\boxed{1} \\boxed{",
+                           "<answer>",
+                           "<think>",
+                           "answer ",
+                           "answer is ",
+                           "answer to ",
+                           "A:",
+                           "A:\n",
+                           "Question:\n#### 5\n",
+                           "5 or ",
+                           "1,",
+                           " ",
+                           "{",
+                           "-",
+                           "$",
+                           "= ",
+                           "1 ",
+                           "\\",
+                           "</think>",
+                           "\xe7\xad\x94\xe6\xa1\x88",
+                           "\n"}) {
     for (const char* method : {"strict", "flexible"}) {
       EXPECT_EQ(Gsm8k("72", repeated(part), method).substr(0, 10), "scored 0.0") << part;
     }

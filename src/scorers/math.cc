@@ -12,19 +12,23 @@
 namespace rewardloop {
 namespace {
 
-// Policies that are switches, by the name users give them. absolute_digits is a number and stands apart.
+// Policies that are switches, by the name users give them. absolute_digits is a number and stands
+// apart.
 struct Switch {
   const char* name;
-  bool math::Policy::*member;
+  bool math::Policy::* member;
   const char* doc;
 };
 constexpr Switch kSwitches[] = {
     {"gold_precision", &math::Policy::gold_precision,
      "A decimal ground truth with 2 or more fraction digits takes any value that rounds to it."},
     {"rounded_ok", &math::Policy::rounded_ok,
-     "An irrational ground truth takes its correctly rounded decimal with at least 4 significant digits."},
-    {"percent_as_number", &math::Policy::percent_as_number, "50% equals 50 even when the ground truth is a plain number."},
-    {"unit_required", &math::Policy::unit_required, "A ground truth with a unit wants a unit in the answer."},
+     "An irrational ground truth takes its correctly rounded decimal with at least 4 significant "
+     "digits."},
+    {"percent_as_number", &math::Policy::percent_as_number,
+     "50% equals 50 even when the ground truth is a plain number."},
+    {"unit_required", &math::Policy::unit_required,
+     "A ground truth with a unit wants a unit in the answer."},
     {"ordered_lists", &math::Policy::ordered_lists, "A list without brackets is ordered."},
     {"relation_for_set", &math::Policy::relation_for_set,
      "An unsolved inequality is accepted for the interval that it describes."},
@@ -36,7 +40,8 @@ constexpr Switch kSwitches[] = {
     {"last_expression", &math::Policy::last_expression,
      "Without a box or an announced answer, the last number or formula of the text is taken."},
     {"repair_gold", &math::Policy::repair_gold,
-     "Damage in a ground truth is repaired: control characters that were commands, missing closing braces."},
+     "Damage in a ground truth is repaired: control characters that were commands, missing closing "
+     "braces."},
     {"strict_names", &math::Policy::strict_names, "Function and variable names must agree."},
 };
 
@@ -50,10 +55,12 @@ class Math : public Scorer {
     const int count = answer::VisitGolds(item.ground_truth, [&](std::string_view gold) {
       if (!answer::Trimmed(gold).empty()) golds.emplace_back(gold);
     });
-    if (count < 0) return answer::BadGroundTruth(item, "an answer, its text, or a list of accepted answers");
+    if (count < 0)
+      return answer::BadGroundTruth(item, "an answer, its text, or a list of accepted answers");
     const std::shared_ptr<const math::CompiledGold> gold =
         golds.size() == 1 ? cache_.Get(golds.front())
-                          : std::make_shared<const math::CompiledGold>(std::span<const std::string>(golds), cache_.options());
+                          : std::make_shared<const math::CompiledGold>(
+                                std::span<const std::string>(golds), cache_.options());
     if (!gold->usable()) return BadGold(item, gold->bad_reason());
     const std::string* text = item.Response();
     if (!text) return answer::NoAnswer();
@@ -64,8 +71,10 @@ class Math : public Scorer {
   }
 
  private:
-  // Words that nobody declared as an answer ("I do not know") are none, unless the ground truth is a text too.
-  static bool IsNoAnswer(const math::CompiledGold& gold, const std::string& text, const math::MathVerdict& said) {
+  // Words that nobody declared as an answer ("I do not know") are none, unless the ground truth is
+  // a text too.
+  static bool IsNoAnswer(const math::CompiledGold& gold, const std::string& text,
+                         const math::MathVerdict& said) {
     return said.anchor == math::Anchor::kWhole && said.outcome == math::Outcome::kDifferent &&
            said.reason == "type_mismatch" && math::Explain(gold, text).prediction_type == "text";
   }
@@ -76,21 +85,25 @@ class Math : public Scorer {
     return verdict;
   }
 
-  Verdict AsVerdict(const RewardItem& item, const std::string& text, const math::MathVerdict& said) const {
+  Verdict AsVerdict(const RewardItem& item, const std::string& text,
+                    const math::MathVerdict& said) const {
     if (said.outcome == math::Outcome::kBadGold) return BadGold(item, said.reason);
     std::optional<std::string> extracted;
     if (said.anchor == math::Anchor::kBoxes) {
       extracted = math::Extract(text, cache_.options()).text;
-    } else if (said.outcome != math::Outcome::kNoAnswer && said.span.begin >= 0 && said.span.end >= said.span.begin) {
+    } else if (said.outcome != math::Outcome::kNoAnswer && said.span.begin >= 0 &&
+               said.span.end >= said.span.begin) {
       const auto begin = static_cast<size_t>(said.span.begin);
       extracted = text.substr(begin, static_cast<size_t>(said.span.end) - begin);
     }
-    if (extracted && extracted->size() > answer::kMaxShownBytes && said.outcome == math::Outcome::kLimit) {
+    if (extracted && extracted->size() > answer::kMaxShownBytes &&
+        said.outcome == math::Outcome::kLimit) {
       extracted = answer::Shown(*extracted);
     }
     if (said.outcome == math::Outcome::kUnknown) {
-      Verdict verdict = Verdict::Unscorable(
-          "unknown", "neither equal nor different could be shown for item '" + item.item_id + "' (" + std::string(said.reason) + ")");
+      Verdict verdict =
+          Verdict::Unscorable("unknown", "neither equal nor different could be shown for item '" +
+                                             item.item_id + "' (" + std::string(said.reason) + ")");
       verdict.extracted = std::move(extracted);
       return verdict;
     }
@@ -99,20 +112,27 @@ class Math : public Scorer {
     return verdict;
   }
 
-  static void Explained(const math::CompiledGold& gold, const std::string& text, ScoreContext& context) {
+  static void Explained(const math::CompiledGold& gold, const std::string& text,
+                        ScoreContext& context) {
     const math::Explanation told = math::Explain(gold, text);
     const math::MathVerdict& said = told.verdict;
     if (said.outcome == math::Outcome::kNoAnswer) {
       context.Explain("extract", "no answer found: " + std::string(said.reason));
       return;
     }
-    context.Explain("extract", "'" + answer::Shown(told.extracted) + "' by " + std::string(math::AnchorName(said.anchor)),
+    context.Explain(
+        "extract",
+        "'" + answer::Shown(told.extracted) + "' by " + std::string(math::AnchorName(said.anchor)),
+        said.span.begin, said.span.end);
+    context.Explain("read",
+                    "the answer as " + told.prediction_type + " " +
+                        answer::Shown(told.prediction_form) + ", the ground truth as " +
+                        told.gold_type + " " + answer::Shown(told.gold_form),
                     said.span.begin, said.span.end);
-    context.Explain("read", "the answer as " + told.prediction_type + " " + answer::Shown(told.prediction_form) +
-                                ", the ground truth as " + told.gold_type + " " + answer::Shown(told.gold_form),
-                    said.span.begin, said.span.end);
-    context.Explain("compare", std::string(math::OutcomeName(said.outcome)) + " (" + std::string(said.reason) + ", by " +
-                                   std::string(said.rule) + ", " + std::to_string(said.fuel_used) + " units of work)",
+    context.Explain("compare",
+                    std::string(math::OutcomeName(said.outcome)) + " (" + std::string(said.reason) +
+                        ", by " + std::string(said.rule) + ", " + std::to_string(said.fuel_used) +
+                        " units of work)",
                     said.span.begin, said.span.end);
   }
 
@@ -120,16 +140,20 @@ class Math : public Scorer {
 };
 
 Result<std::unique_ptr<Scorer>> MakeMath(const Json& args) {
-  RL_ASSIGN_OR_RETURN(const math::Profile profile, math::ParseProfile(args.Find("profile")->AsString()));
+  RL_ASSIGN_OR_RETURN(const math::Profile profile,
+                      math::ParseProfile(args.Find("profile")->AsString()));
   math::Options options = math::Options::ForProfile(profile);
   options.think_end = args.Find("think_end")->AsString();
   options.fuel = args.Find("fuel")->AsInt();
-  if (options.fuel < 1) return InvalidArgument("fuel must be at least 1", "1000000 is about a millisecond");
-  const bool has_policies = profile == math::Profile::kDefault || profile == math::Profile::kStrict ||
+  if (options.fuel < 1)
+    return InvalidArgument("fuel must be at least 1", "1000000 is about a millisecond");
+  const bool has_policies = profile == math::Profile::kDefault ||
+                            profile == math::Profile::kStrict ||
                             profile == math::Profile::kMathVerify;
   const auto refuse = [&](const char* name) {
-    return InvalidArgument(std::string(name) + " has no effect in profile " + std::string(math::ProfileName(profile)),
-                           "leave it out, or take profile default, strict or math_verify");
+    return InvalidArgument(
+        std::string(name) + " has no effect in profile " + std::string(math::ProfileName(profile)),
+        "leave it out, or take profile default, strict or math_verify");
   };
   for (const Switch& policy : kSwitches) {
     const Json* value = args.Find(policy.name);
@@ -139,7 +163,8 @@ Result<std::unique_ptr<Scorer>> MakeMath(const Json& args) {
   }
   if (const Json* digits = args.Find("absolute_digits"); !digits->is_null()) {
     if (!has_policies) return refuse("absolute_digits");
-    if (digits->AsInt() < -1 || digits->AsInt() > 100) return InvalidArgument("absolute_digits must be -1 to 100");
+    if (digits->AsInt() < -1 || digits->AsInt() > 100)
+      return InvalidArgument("absolute_digits must be -1 to 100");
     options.policy.absolute_digits = static_cast<int>(digits->AsInt());
   }
   return std::unique_ptr<Scorer>(new Math(options));
@@ -151,27 +176,48 @@ ScorerSpec MathSpec() {
   ScorerSpec spec;
   spec.name = "math";
   spec.version = "1";
-  spec.summary = "Mathematical answers: numbers, expressions, sets, intervals, equations, units, ...";
+  spec.summary =
+      "Mathematical answers: numbers, expressions, sets, intervals, equations, units, ...";
   spec.doc =
-      "Pays 1 when the answer of the completion is mathematically equal to the ground truth, else 0; unscorable(unknown) when "
+      "Pays 1 when the answer of the completion is mathematically equal to the ground truth, else "
+      "0; unscorable(unknown) when "
       "neither could be shown.\n"
       "\n"
-      "The answer is the last \\boxed{...} (boxes that belong together are joined), else a declared one, else the last number "
-      "or formula; thinking is not read. Equality is decided by exact arithmetic first; docs/math.md has the rules for each "
+      "The answer is the last \\boxed{...} (boxes that belong together are joined), else a "
+      "declared one, else the last number "
+      "or formula; thinking is not read. Equality is decided by exact arithmetic first; "
+      "docs/math.md has the rules for each "
       "kind of answer, the profiles and the reason codes. Nothing evaluates model text.\n"
       "\n"
-      "Ground truth: LaTeX or plain text (\"\\\\frac{1}{2}\", \"0.5\", \"[1, 2)\"), a number, or a list of accepted answers.\n"
+      "Ground truth: LaTeX or plain text (\"\\\\frac{1}{2}\", \"0.5\", \"[1, 2)\"), a number, or a "
+      "list of accepted answers.\n"
       "Example: ground truth \"1/2\", completion \"so \\\\boxed{0.5}\": 1.";
   spec.args = {
-      {"profile", "string", "default", "Whose notion of equality; the string graders of verl are bit-exact.",
-       {"default", "strict", "math_verify", "math_reward", "math_dapo", "gsm8k_strict", "gsm8k_flexible", "minerva"}},
-      {"think_end", "string", "</think>", "All up to the last one of these is not read; empty: read all.", {}},
-      {"fuel", "integer", int64_t{2'000'000}, "Budget of one verdict in units of about a nanosecond.", {}},
-      {"absolute_digits", "integer", nullptr,
-       "Absolute tolerance of half a unit in this decimal place; -1: none; null: as the profile.", {}},
+      {"profile",
+       "string",
+       "default",
+       "Whose notion of equality; the string graders of verl are bit-exact.",
+       {"default", "strict", "math_verify", "math_reward", "math_dapo", "gsm8k_strict",
+        "gsm8k_flexible", "minerva"}},
+      {"think_end",
+       "string",
+       "</think>",
+       "All up to the last one of these is not read; empty: read all.",
+       {}},
+      {"fuel",
+       "integer",
+       int64_t{2'000'000},
+       "Budget of one verdict in units of about a nanosecond.",
+       {}},
+      {"absolute_digits",
+       "integer",
+       nullptr,
+       "Absolute tolerance of half a unit in this decimal place; -1: none; null: as the profile.",
+       {}},
   };
   for (const Switch& policy : kSwitches) {
-    spec.args.push_back({policy.name, "boolean", nullptr, std::string(policy.doc) + " Null: as the profile.", {}});
+    spec.args.push_back(
+        {policy.name, "boolean", nullptr, std::string(policy.doc) + " Null: as the profile.", {}});
   }
   spec.make = MakeMath;
   return spec;

@@ -50,7 +50,8 @@ TEST(MathScorer, UserReportLongBox) {
   std::string list;
   for (int i = 1; i <= 40; ++i) list += (i == 1 ? "" : ", ") + std::to_string(3 * i + 1);
   EXPECT_EQ(Math(list, "All of them: \\boxed{" + list + "}.").score, 1.0);
-  EXPECT_EQ(Math(list, "All of them: \\boxed{" + list.substr(0, list.size() - 1) + "2}.").score, 0.0);
+  EXPECT_EQ(Math(list, "All of them: \\boxed{" + list.substr(0, list.size() - 1) + "2}.").score,
+            0.0);
 }
 
 TEST(MathScorer, ExplainsWithOffsets) {
@@ -65,12 +66,16 @@ TEST(MathScorer, ExplainsWithOffsets) {
 TEST(MathScorer, ArgumentsReachTheVerifier) {
   EXPECT_EQ(Math("0.333", "\\boxed{1/3}").score, 1.0);
   EXPECT_EQ(Math("0.333", "\\boxed{1/3}", Json::MakeObject({{"profile", "strict"}})).score, 0.0);
-  EXPECT_EQ(Math("0.333", "\\boxed{1/3}", Json::MakeObject({{"gold_precision", false}})).score, 0.0);
+  EXPECT_EQ(Math("0.333", "\\boxed{1/3}", Json::MakeObject({{"gold_precision", false}})).score,
+            0.0);
   EXPECT_EQ(Math("1,000", "#### 1000", Json::MakeObject({{"profile", "math_dapo"}})).score, -1.0);
   const ScorerRegistry registry = ScorerRegistry::WithBuiltins();
-  EXPECT_EQ(registry.Make("math", Json::MakeObject({{"profile", "strickt"}})).status().hint(), "did you mean 'strict'?");
+  EXPECT_EQ(registry.Make("math", Json::MakeObject({{"profile", "strickt"}})).status().hint(),
+            "did you mean 'strict'?");
   EXPECT_FALSE(registry.Make("math", Json::MakeObject({{"fuel", 0}})).ok());
-  EXPECT_FALSE(registry.Make("math", Json::MakeObject({{"profile", "math_dapo"}, {"rounded_ok", true}})).ok());
+  EXPECT_FALSE(
+      registry.Make("math", Json::MakeObject({{"profile", "math_dapo"}, {"rounded_ok", true}}))
+          .ok());
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ class QaEm : public Scorer {
         const bool equal = Matches(gold, reading);
         if (equal && matched.empty()) matched = reading;
         if (context.explanation) {
-          context.Explain("compare", "'" + answer::Shown(answer::NormalizeText(reading)) + (equal ? "' = '" : "' is not '") +
+          context.Explain("compare", "'" + answer::Shown(answer::NormalizeText(reading)) +
+                                         (equal ? "' = '" : "' is not '") +
                                          answer::Shown(answer::NormalizeText(gold)) + "'");
         }
       }
@@ -62,16 +63,22 @@ ScorerSpec QaEmSpec() {
   spec.doc =
       "Pays 1 when the normalised answer is one of the normalised ground truths, else 0.\n"
       "\n"
-      "The answer is the last <answer>...</answer>, else the last \\boxed{...}, else what follows the last \"the answer is\" "
+      "The answer is the last <answer>...</answer>, else the last \\boxed{...}, else what follows "
+      "the last \"the answer is\" "
       "or \"Answer:\", else the whole text; thinking is not read.\n"
       "\n"
-      "Normalised as for SQuAD: lower case, punctuation and articles removed, white space collapsed. What would change a "
-      "value stays: the minus sign (-5 is not 5), a decimal point (3.5 is not 35), symbols (C++ is not C, 5% is not 5). "
+      "Normalised as for SQuAD: lower case, punctuation and articles removed, white space "
+      "collapsed. What would change a "
+      "value stays: the minus sign (-5 is not 5), a decimal point (3.5 is not 35), symbols (C++ is "
+      "not C, 5% is not 5). "
       "1,000 is 1000. Ground truths with brackets that carry meaning, such as [1, 2], keep them.\n"
       "\n"
-      "Ground truth: a text, a number, true or false (yes or no), a list of accepted ones, or {\"target\": text or list}.\n"
+      "Ground truth: a text, a number, true or false (yes or no), a list of accepted ones, or "
+      "{\"target\": text or list}.\n"
       "Reasons: equal, not_equal, no_answer, thinking_not_closed, limit_answer_bytes.";
-  spec.make = [](const Json&) -> Result<std::unique_ptr<Scorer>> { return std::unique_ptr<Scorer>(new QaEm()); };
+  spec.make = [](const Json&) -> Result<std::unique_ptr<Scorer>> {
+    return std::unique_ptr<Scorer>(new QaEm());
+  };
   return spec;
 }
 

@@ -39,7 +39,8 @@ Overlap OverlapOf(const Words& answer, const Words& gold) {
     }
   }
   if (overlap.common > 0) {
-    overlap.f1 = 2.0 * static_cast<double>(overlap.common) / static_cast<double>(answer.size() + gold.size());
+    overlap.f1 = 2.0 * static_cast<double>(overlap.common) /
+                 static_cast<double>(answer.size() + gold.size());
   }
   return overlap;
 }
@@ -70,10 +71,13 @@ class QaF1 : public Scorer {
       answer::VisitGolds(item.ground_truth, compare);
     }
     if (context.explanation) {
-      context.Explain("compare", std::to_string(best.common) + " common words of " + std::to_string(best.answer) +
-                                     " in the answer and " + std::to_string(best.gold) + " in the best ground truth");
+      context.Explain("compare", std::to_string(best.common) + " common words of " +
+                                     std::to_string(best.answer) + " in the answer and " +
+                                     std::to_string(best.gold) + " in the best ground truth");
     }
-    Verdict verdict = Verdict::Scored(best.f1, best.f1 == 1 ? "equal" : best.f1 > 0 ? "overlap" : "no_overlap");
+    Verdict verdict = Verdict::Scored(best.f1, best.f1 == 1  ? "equal"
+                                               : best.f1 > 0 ? "overlap"
+                                                             : "no_overlap");
     verdict.extracted = std::string(opened.answers[chosen]);
     return verdict;
   }
@@ -87,15 +91,20 @@ ScorerSpec QaF1Spec() {
   spec.version = "1";
   spec.summary = "Word overlap (F1) of free-text answers";
   spec.doc =
-      "Pays the F1 of the answer's words against the ground truth's, the best over all ground truths.\n"
+      "Pays the F1 of the answer's words against the ground truth's, the best over all ground "
+      "truths.\n"
       "\n"
-      "Answer and normalisation as for qa_em. In scripts without spaces between words (Chinese, Japanese, Thai, ...) each "
-      "character is a word. F1 is 2 * common / (words in the answer + words in the ground truth), words counted with their "
+      "Answer and normalisation as for qa_em. In scripts without spaces between words (Chinese, "
+      "Japanese, Thai, ...) each "
+      "character is a word. F1 is 2 * common / (words in the answer + words in the ground truth), "
+      "words counted with their "
       "repetitions.\n"
       "\n"
       "Ground truth: as for qa_em.\n"
       "Reasons: equal, overlap, no_overlap, no_answer, thinking_not_closed, limit_answer_bytes.";
-  spec.make = [](const Json&) -> Result<std::unique_ptr<Scorer>> { return std::unique_ptr<Scorer>(new QaF1()); };
+  spec.make = [](const Json&) -> Result<std::unique_ptr<Scorer>> {
+    return std::unique_ptr<Scorer>(new QaF1());
+  };
   return spec;
 }
 

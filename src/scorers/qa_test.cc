@@ -12,7 +12,9 @@ using testing_util::Summary;
 std::string Em(Json gold, std::string text) {
   return Summary(Judge(*MakeScorer("qa_em"), std::move(gold), std::move(text)));
 }
-double F1(Json gold, std::string text) { return Judge(*MakeScorer("qa_f1"), std::move(gold), std::move(text)).score; }
+double F1(Json gold, std::string text) {
+  return Judge(*MakeScorer("qa_f1"), std::move(gold), std::move(text)).score;
+}
 
 TEST(NormalizeText, ProseAsForSquad) {
   EXPECT_EQ(answer::NormalizeText("  The Eiffel Tower! "), "eiffel tower");
@@ -26,9 +28,13 @@ TEST(NormalizeText, ProseAsForSquad) {
 
 TEST(NormalizeText, KeepsWhatChangesTheValue) {
   for (auto [a, b] : std::vector<std::pair<const char*, const char*>>{
-           {"-5", "5"}, {"\u22125", "5"}, {"$-5", "$5"}, {"3.5", "35"}, {".5", "5"}, {"1/2", "12"}, {"3:30", "330"}, {"5%", "5"},
-           {"C++", "C"}, {"C#", "C"}, {"2^3", "23"}, {"2+3", "23"}, {"1,2", "12"}, {"10-12", "1012"}, {"A* b", "a b"},
-           {"<b", "b"}, {"a b a", "b a"}, {"the, cat, a", "cat, the, a"}, {"x = -3", "x = 3"}, {"()", "[]"}}) {
+           {"-5", "5"},         {"\u22125", "5"},  {"$-5", "$5"},
+           {"3.5", "35"},       {".5", "5"},       {"1/2", "12"},
+           {"3:30", "330"},     {"5%", "5"},       {"C++", "C"},
+           {"C#", "C"},         {"2^3", "23"},     {"2+3", "23"},
+           {"1,2", "12"},       {"10-12", "1012"}, {"A* b", "a b"},
+           {"<b", "b"},         {"a b a", "b a"},  {"the, cat, a", "cat, the, a"},
+           {"x = -3", "x = 3"}, {"()", "[]"}}) {
     EXPECT_NE(answer::NormalizeText(a), answer::NormalizeText(b)) << a << " " << b;
   }
   EXPECT_EQ(answer::NormalizeText("1,000,000"), "1000000");
@@ -39,16 +45,21 @@ TEST(QaEm, TheMinusSignStays) {
   EXPECT_EQ(Em("5", "<answer>-5</answer>"), "scored 0.0 not_equal");
   EXPECT_EQ(Em("-5", "<answer>5</answer>"), "scored 0.0 not_equal");
   EXPECT_EQ(Em("-5", "<answer>-5</answer>"), "scored 1.0 equal");
-  EXPECT_EQ(Em(Json::MakeObject({{"target", Json::MakeArray({"-5 degrees"})}}), "<answer>\u22125 degrees</answer>"), "scored 1.0 equal");
+  EXPECT_EQ(Em(Json::MakeObject({{"target", Json::MakeArray({"-5 degrees"})}}),
+               "<answer>\u22125 degrees</answer>"),
+            "scored 1.0 equal");
 }
 
 TEST(QaEm, FindsTheAnswer) {
-  for (const char* text : {"Paris", "<answer> Paris </answer>", "<answer>Rome</answer> no, <answer>Paris</answer>", "\\boxed{Paris}",
-                           "\\boxed{\\text{Paris}}", "The answer is Paris.", "Answer: **Paris**", "paris!",
-                           "The answer is Paris. It is the capital of France.", "<think>Rome?</think>\nParis"}) {
+  for (const char* text :
+       {"Paris", "<answer> Paris </answer>", "<answer>Rome</answer> no, <answer>Paris</answer>",
+        "\\boxed{Paris}", "\\boxed{\\text{Paris}}", "The answer is Paris.", "Answer: **Paris**",
+        "paris!", "The answer is Paris. It is the capital of France.",
+        "<think>Rome?</think>\nParis"}) {
     EXPECT_EQ(Em("Paris", text), "scored 1.0 equal") << text;
   }
-  for (const char* text : {"Rome", "Paris and Rome", "<answer>Paris</answer><answer>Rome</answer>", "Parisian", "not Paris"}) {
+  for (const char* text : {"Rome", "Paris and Rome", "<answer>Paris</answer><answer>Rome</answer>",
+                           "Parisian", "not Paris"}) {
     EXPECT_EQ(Em("Paris", text), "scored 0.0 not_equal") << text;
   }
   EXPECT_EQ(Em("Paris", "<answer></answer> Paris"), "scored 0.0 no_answer");
@@ -75,10 +86,12 @@ TEST(QaEm, GroundTruthForms) {
   EXPECT_EQ(Em(true, "Yes."), "scored 1.0 equal");
   EXPECT_EQ(Em(true, "no"), "scored 0.0 not_equal");
   EXPECT_EQ(Em(false, "False"), "scored 1.0 equal");
-  for (const Json& missing : {Json(), Json(""), Json(" \n"), Json::MakeArray(), Json::MakeObject({{"target", Json::MakeArray()}})}) {
+  for (const Json& missing : {Json(), Json(""), Json(" \n"), Json::MakeArray(),
+                              Json::MakeObject({{"target", Json::MakeArray()}})}) {
     EXPECT_EQ(Em(missing, "x"), "unscorable no_ground_truth") << missing.Dump();
   }
-  for (const Json& bad : {Json::MakeObject({{"answer", "x"}}), Json::MakeArray({Json::MakeArray({"x"})}), Json::MakeArray({true})}) {
+  for (const Json& bad : {Json::MakeObject({{"answer", "x"}}),
+                          Json::MakeArray({Json::MakeArray({"x"})}), Json::MakeArray({true})}) {
     EXPECT_EQ(Em(bad, "x"), "unscorable bad_ground_truth") << bad.Dump();
   }
 }
@@ -87,7 +100,8 @@ TEST(QaEm, HostileTexts) {
   EXPECT_EQ(Em("a b", std::string("a\0b", 3)), "scored 1.0 equal");
   EXPECT_EQ(Em("\xff", "\xfe"), "scored 1.0 equal");  // both are unreadable bytes, shown as U+FFFD
   EXPECT_EQ(Em("x", std::string(10'000'000, 'x')), "scored 0.0 limit_answer_bytes");
-  for (const char* part : {"<answer>", "Answer: ", "\\boxed{", "a ", "\u0301", "\xf0\x9f\x98\x80", "-", "("}) {
+  for (const char* part :
+       {"<answer>", "Answer: ", "\\boxed{", "a ", "\u0301", "\xf0\x9f\x98\x80", "-", "("}) {
     std::string text;
     while (text.size() < 1'000'000) text += part;
     EXPECT_EQ(Em("x", text).substr(0, 10), "scored 0.0") << part;

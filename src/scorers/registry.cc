@@ -13,7 +13,8 @@ std::string Quoted(std::string_view text) { return "'" + std::string(text) + "'"
 
 // `value` as the argument type wants it, or nothing when it is of another type.
 std::optional<Json> AsType(const Json& value, const ArgSpec& spec) {
-  if (value.is_null()) return spec.default_value.is_null() ? std::optional<Json>(value) : std::nullopt;
+  if (value.is_null())
+    return spec.default_value.is_null() ? std::optional<Json>(value) : std::nullopt;
   if (spec.type == "any") return value;
   if (spec.type == "boolean") return value.is_bool() ? std::optional<Json>(value) : std::nullopt;
   if (spec.type == "string") return value.is_string() ? std::optional<Json>(value) : std::nullopt;
@@ -51,9 +52,11 @@ Result<Json> Checked(std::string_view owner, const ArgSpec& spec, const Json& va
                            std::string(value.TypeName()) + " " + value.Dump());
   }
   if (!spec.choices.empty() && typed->is_string() &&
-      std::find(spec.choices.begin(), spec.choices.end(), typed->AsString()) == spec.choices.end()) {
-    return InvalidArgument(where + " must be " + Expectation(spec) + ", got " + Quoted(typed->AsString()),
-                           SuggestionFor(typed->AsString(), spec.choices));
+      std::find(spec.choices.begin(), spec.choices.end(), typed->AsString()) ==
+          spec.choices.end()) {
+    return InvalidArgument(
+        where + " must be " + Expectation(spec) + ", got " + Quoted(typed->AsString()),
+        SuggestionFor(typed->AsString(), spec.choices));
   }
   return std::move(*typed);
 }
@@ -62,9 +65,11 @@ bool NameLess(const ScorerSpec& spec, std::string_view name) { return spec.name 
 
 }  // namespace
 
-Result<Json> ValidateArgs(std::string_view owner, const std::vector<ArgSpec>& specs, const Json& args) {
+Result<Json> ValidateArgs(std::string_view owner, const std::vector<ArgSpec>& specs,
+                          const Json& args) {
   if (!args.is_null() && !args.is_object()) {
-    return InvalidArgument(std::string(owner) + ": arguments must be an object of name: value, got " +
+    return InvalidArgument(std::string(owner) +
+                           ": arguments must be an object of name: value, got " +
                            std::string(args.TypeName()));
   }
   if (args.is_object()) {
@@ -118,7 +123,8 @@ const ScorerSpec* ScorerRegistry::Find(std::string_view name) const {
   return place != specs_.end() && place->name == name ? &*place : nullptr;
 }
 
-Result<std::shared_ptr<Scorer>> ScorerRegistry::Make(std::string_view name, const Json& args) const {
+Result<std::shared_ptr<Scorer>> ScorerRegistry::Make(std::string_view name,
+                                                     const Json& args) const {
   const ScorerSpec* spec = Find(name);
   if (!spec) {
     std::vector<std::string> names;

@@ -20,7 +20,8 @@ ScorerSpec ConstantSpec(std::string name) {
   spec.version = "7";
   spec.args = {{"score", "number", 1.0, "The score.", {}}};
   spec.make = [](const Json& args) -> Result<std::unique_ptr<Scorer>> {
-    if (args.Find("score")->AsDouble() < 0) return InvalidArgument("score is negative", "use 0 or more");
+    if (args.Find("score")->AsDouble() < 0)
+      return InvalidArgument("score is negative", "use 0 or more");
     return std::unique_ptr<Scorer>(new Constant(args.Find("score")->AsDouble()));
   };
   return spec;
@@ -36,7 +37,8 @@ TEST(ValidateArgs, FillsDefaultsInTheOrderOfTheSpecs) {
   auto args = ValidateArgs("scorer 'x'", kSpecs, Json::MakeObject({{"count", 5}}));
   ASSERT_TRUE(args.ok());
   EXPECT_EQ(args->Dump(), R"({"method":"strict","count":5,"limit":null})");
-  EXPECT_EQ(ValidateArgs("x", kSpecs, Json())->Dump(), R"({"method":"strict","count":3,"limit":null})");
+  EXPECT_EQ(ValidateArgs("x", kSpecs, Json())->Dump(),
+            R"({"method":"strict","count":3,"limit":null})");
 }
 
 TEST(ValidateArgs, UnknownKeySuggestsTheNearest) {
@@ -107,7 +109,8 @@ TEST(ScorerRegistry, EveryBuiltinIsDocumentedAndMadeFromItsDefaults) {
     EXPECT_FALSE(spec.version.empty()) << spec.name;
     EXPECT_FALSE(spec.summary.empty()) << spec.name;
     EXPECT_FALSE(spec.doc.empty()) << spec.name;
-    for (const ArgSpec& arg : spec.args) EXPECT_FALSE(arg.doc.empty()) << spec.name << " " << arg.name;
+    for (const ArgSpec& arg : spec.args)
+      EXPECT_FALSE(arg.doc.empty()) << spec.name << " " << arg.name;
     EXPECT_TRUE(registry.Make(spec.name, Json()).ok())
         << spec.name << ": " << registry.Make(spec.name, Json()).status().ToString();
   }

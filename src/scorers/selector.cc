@@ -1,8 +1,7 @@
-#include "rewardloop/scorer_selector.h"
-
 #include <map>
 #include <unordered_map>
 
+#include "rewardloop/scorer_selector.h"
 #include "scorers/dispatch.h"
 
 namespace rewardloop {
@@ -22,11 +21,12 @@ class OneScorer : public ScorerSelector {
   const std::shared_ptr<const Scorer> scorer_;
 };
 
-// All scorers are made at the start: a wrong name or argument is found before anything is scored, and nothing changes later, so
-// that threads need no lock.
+// All scorers are made at the start: a wrong name or argument is found before anything is scored,
+// and nothing changes later, so that threads need no lock.
 class ByDataSource : public ScorerSelector {
  public:
-  ByDataSource(DispatchTable table, UnknownRewards unknown) : table_(std::move(table)), unknown_(unknown) {}
+  ByDataSource(DispatchTable table, UnknownRewards unknown)
+      : table_(std::move(table)), unknown_(unknown) {}
 
   Status MakeScorers(const ScorerRegistry& registry, size_t overrides) {
     std::map<std::string, std::shared_ptr<const Scorer>> made;
@@ -41,7 +41,8 @@ class ByDataSource : public ScorerSelector {
         Result<std::shared_ptr<Scorer>> scorer = registry.Make(entry->scorer, entry->args);
         if (!scorer.ok()) {
           const Status status = scorer.status();
-          return Status(status.code(), "data source '" + entry->pattern + "': " + status.message(), status.hint());
+          return Status(status.code(), "data source '" + entry->pattern + "': " + status.message(),
+                        status.hint());
         }
         shared = std::move(*scorer);
       }
@@ -65,9 +66,11 @@ class ByDataSource : public ScorerSelector {
 
   Verdict NoScorer(const RewardItem& item) const override {
     const DispatchEntry* entry = table_.Find(item.data_source);
-    if (!entry) return Verdict::Unscorable("no_scorer", table_.Unknown(item.data_source).ToString());
-    const std::string why = entry->scorer.empty() ? entry->why_none
-                                                  : "its scorer '" + entry->scorer + "' is not registered";
+    if (!entry)
+      return Verdict::Unscorable("no_scorer", table_.Unknown(item.data_source).ToString());
+    const std::string why = entry->scorer.empty()
+                                ? entry->why_none
+                                : "its scorer '" + entry->scorer + "' is not registered";
     return Verdict::Unscorable("no_scorer", "data source '" + item.data_source + "': " + why);
   }
 
@@ -82,7 +85,8 @@ class ByDataSource : public ScorerSelector {
 Result<std::shared_ptr<const ScorerSelector>> ScorerSelector::Make(const ScorerRegistry& registry,
                                                                    const SelectorOptions& options) {
   if (!options.scorer.empty()) {
-    RL_ASSIGN_OR_RETURN(std::shared_ptr<Scorer> scorer, registry.Make(options.scorer, options.scorer_args));
+    RL_ASSIGN_OR_RETURN(std::shared_ptr<Scorer> scorer,
+                        registry.Make(options.scorer, options.scorer_args));
     return Of(std::move(scorer));
   }
   if (options.scorer_args.size() > 0) {

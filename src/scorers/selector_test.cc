@@ -1,6 +1,6 @@
-#include "rewardloop/scorer_selector.h"
-
 #include <gtest/gtest.h>
+
+#include "rewardloop/scorer_selector.h"
 
 namespace rewardloop {
 namespace {
@@ -44,8 +44,10 @@ TEST(ScorerSelector, NamedScorerJudgesEverything) {
 
 TEST(ScorerSelector, OverridesComeBeforeTheTable) {
   SelectorOptions options;
-  options.data_sources = {{"openai/gsm8k", Json::MakeObject({{"scorer", "verl/gsm8k"}, {"args", Json::MakeObject({{"method", "flexible"}})}})},
-                          {"mine_*", "gsm8k"}};
+  options.data_sources = {
+      {"openai/gsm8k", Json::MakeObject({{"scorer", "verl/gsm8k"},
+                                         {"args", Json::MakeObject({{"method", "flexible"}})}})},
+      {"mine_*", "gsm8k"}};
   auto selector = Selector(options);
   EXPECT_EQ(NameFor(*selector, "openai/gsm8k"), "verl/gsm8k");
   EXPECT_EQ(NameFor(*selector, "mine_7"), "gsm8k");
@@ -81,7 +83,9 @@ TEST(ScorerSelector, CodeSourcesAreKnownButHaveNoScorer) {
 
 TEST(ScorerSelector, MistakesAreFoundBeforeAnythingIsScored) {
   const ScorerRegistry registry = ScorerRegistry::WithBuiltins();
-  auto code = [&](const SelectorOptions& options) { return ScorerSelector::Make(registry, options).status(); };
+  auto code = [&](const SelectorOptions& options) {
+    return ScorerSelector::Make(registry, options).status();
+  };
   SelectorOptions options;
   options.scorer = "gsm8";
   EXPECT_EQ(code(options).code(), StatusCode::kNotFound);
@@ -99,7 +103,9 @@ TEST(ScorerSelector, MistakesAreFoundBeforeAnythingIsScored) {
   options.data_sources = {{"mine", "gsm8kk"}};
   EXPECT_EQ(code(options).code(), StatusCode::kNotFound);
   EXPECT_NE(code(options).message().find("'mine'"), std::string::npos);
-  options.data_sources = {{"mine", Json::MakeObject({{"scorer", "gsm8k"}, {"args", Json::MakeObject({{"metod", "strict"}})}})}};
+  options.data_sources = {
+      {"mine",
+       Json::MakeObject({{"scorer", "gsm8k"}, {"args", Json::MakeObject({{"metod", "strict"}})}})}};
   EXPECT_EQ(code(options).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(code(options).hint(), "did you mean 'method'?");
 }

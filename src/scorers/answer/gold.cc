@@ -25,8 +25,8 @@ Verdict NoGroundTruth(const RewardItem& item) {
 }
 
 Verdict BadGroundTruth(const RewardItem& item, std::string_view wanted) {
-  return Verdict::Unscorable("bad_ground_truth", "the ground truth of item '" + item.item_id + "' is not " +
-                                                     std::string(wanted) + ": " +
+  return Verdict::Unscorable("bad_ground_truth", "the ground truth of item '" + item.item_id +
+                                                     "' is not " + std::string(wanted) + ": " +
                                                      Shown(item.ground_truth.Dump()));
 }
 

@@ -12,20 +12,26 @@ namespace rewardloop::answer {
 // A member of a ground truth object that holds the accepted answers.
 inline constexpr std::string_view kTargetKey = "target";
 
-// Calls `visit(std::string_view text)` for each accepted answer of a ground truth: a string, a number, a list of such, or an
-// object with one of them under "target". Returns how many there were; -1 when the value has another form.
+// Calls `visit(std::string_view text)` for each accepted answer of a ground truth: a string, a
+// number, a list of such, or an object with one of them under "target". Returns how many there
+// were; -1 when the value has another form.
 template <typename Visit>
 int VisitGolds(const Json& gold, const Visit& visit, bool nested = false) {
   switch (gold.kind()) {
-    case Json::Kind::kNull: return 0;
-    case Json::Kind::kString: visit(std::string_view(gold.AsString())); return 1;
+    case Json::Kind::kNull:
+      return 0;
+    case Json::Kind::kString:
+      visit(std::string_view(gold.AsString()));
+      return 1;
     case Json::Kind::kInt:
     case Json::Kind::kDouble: {
       const std::string text = gold.Dump();
       visit(std::string_view(text));
       return 1;
     }
-    case Json::Kind::kBigInt: visit(std::string_view(gold.BigIntText())); return 1;
+    case Json::Kind::kBigInt:
+      visit(std::string_view(gold.BigIntText()));
+      return 1;
     case Json::Kind::kArray: {
       if (nested) return -1;
       int count = 0;
@@ -40,7 +46,8 @@ int VisitGolds(const Json& gold, const Visit& visit, bool nested = false) {
       const Json* target = gold.Find(kTargetKey);
       return target && !target->is_object() ? VisitGolds(*target, visit, nested) : -1;
     }
-    case Json::Kind::kBool: return -1;
+    case Json::Kind::kBool:
+      return -1;
   }
   return -1;
 }

@@ -19,9 +19,10 @@ std::string Folded(std::string_view text) {
   if (!ascii) {
     const std::string valid = RepairUtf8(text);
     utf8proc_uint8_t* mapped = nullptr;
-    const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(valid.data()),
-                                   static_cast<utf8proc_ssize_t>(valid.size()), &mapped,
-                                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD));
+    const auto size = utf8proc_map(
+        reinterpret_cast<const utf8proc_uint8_t*>(valid.data()),
+        static_cast<utf8proc_ssize_t>(valid.size()), &mapped,
+        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD));
     if (size < 0) return valid;
     folded.assign(reinterpret_cast<const char*>(mapped), static_cast<size_t>(size));
     std::free(mapped);
@@ -53,7 +54,10 @@ std::u32string CodePoints(std::string_view valid) {
 }
 
 bool Digit(char32_t c) { return c >= '0' && c <= '9'; }
-bool Letter(char32_t c) { return c < 0x80 ? IsLetter(static_cast<char>(c)) : utf8proc_category(static_cast<utf8proc_int32_t>(c)) <= UTF8PROC_CATEGORY_LO; }
+bool Letter(char32_t c) {
+  return c < 0x80 ? IsLetter(static_cast<char>(c))
+                  : utf8proc_category(static_cast<utf8proc_int32_t>(c)) <= UTF8PROC_CATEGORY_LO;
+}
 bool Space(char32_t c) {
   if (c <= ' ' || c == 0x7F) return true;
   if (c < 0x80) return false;
@@ -62,9 +66,12 @@ bool Space(char32_t c) {
 }
 // Punctuation of prose; symbols that carry meaning (+ # = < > ^ & @ % ...) are none.
 bool Prose(char32_t c) {
-  if (c < 0x80) return std::string_view(".,;:!?'\"`()[]{}-/$").find(static_cast<char>(c)) != std::string_view::npos;
+  if (c < 0x80)
+    return std::string_view(".,;:!?'\"`()[]{}-/$").find(static_cast<char>(c)) !=
+           std::string_view::npos;
   const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  return (category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO) || category == UTF8PROC_CATEGORY_SC;
+  return (category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO) ||
+         category == UTF8PROC_CATEGORY_SC;
 }
 
 bool ThreeDigits(const std::u32string& text, size_t pos) {
@@ -84,11 +91,13 @@ Fate FateOf(const std::u32string& text, size_t i) {
     if (c == ',') return ThreeDigits(text, i + 1) ? Fate::kRemove : Fate::kKeep;
     return c == '.' || c == '/' || c == ':' || c == '-' || c == 0x2013 ? Fate::kKeep : Fate::kSpace;
   }
-  const bool number_follows = Digit(after) || ((after == '.' || after == '$') && i + 2 < text.size() && Digit(text[i + 2]));
+  const bool number_follows =
+      Digit(after) || ((after == '.' || after == '$') && i + 2 < text.size() && Digit(text[i + 2]));
   if (c == '-' && number_follows && !Letter(before) && !Digit(before)) return Fate::kKeep;
   if (c == '.' && Digit(after) && !Letter(before)) return Fate::kKeep;
   // Dashes part words; SQuAD joins what a hyphen, an apostrophe or a full stop parts.
-  return c == 0x2013 || c == 0x2014 || c == ',' || c == ';' || c == ':' ? Fate::kSpace : Fate::kRemove;
+  return c == 0x2013 || c == 0x2014 || c == ',' || c == ';' || c == ':' ? Fate::kSpace
+                                                                        : Fate::kRemove;
 }
 
 // Removes "**" and the stars around the whole.
@@ -102,14 +111,15 @@ std::u32string WithoutMarkdown(std::u32string text) {
     }
     out.push_back(text[i]);
   }
-  if (out.size() >= 3 && out.front() == '*' && out.back() == '*') out = out.substr(1, out.size() - 2);
+  if (out.size() >= 3 && out.front() == '*' && out.back() == '*')
+    out = out.substr(1, out.size() - 2);
   return out;
 }
 
 bool IsArticle(std::string_view word) { return word == "a" || word == "an" || word == "the"; }
 
-// An article goes where a longer word follows it directly: in "a, b, c", "the; cat" and "a b a" it is the answer.
-// `commas` has the ends of the words that a comma or semicolon followed.
+// An article goes where a longer word follows it directly: in "a, b, c", "the; cat" and "a b a" it
+// is the answer. `commas` has the ends of the words that a comma or semicolon followed.
 std::string WithoutArticles(std::string_view text, const std::vector<size_t>& commas) {
   std::string out;
   size_t comma = 0;
@@ -117,7 +127,8 @@ std::string WithoutArticles(std::string_view text, const std::vector<size_t>& co
     const size_t space = std::min(text.find(' ', pos), text.size());
     const std::string_view word = text.substr(pos, space - pos);
     const size_t next = std::min(space + 1, text.size());
-    const std::string_view follower = text.substr(next, std::min(text.find(' ', next), text.size()) - next);
+    const std::string_view follower =
+        text.substr(next, std::min(text.find(' ', next), text.size()) - next);
     while (comma < commas.size() && commas[comma] < space) ++comma;
     const bool listed = comma < commas.size() && commas[comma] == space;
     pos = next;
@@ -162,8 +173,9 @@ namespace {
 
 // Scripts that put no space between words.
 bool IsUnspaced(char32_t c) {
-  return (c >= 0x3040 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||
-         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x20000 && c <= 0x3FFFF) || (c >= 0x0E00 && c <= 0x0EFF) ||
+  return (c >= 0x3040 && c <= 0x30FF) || (c >= 0x3400 && c <= 0x4DBF) ||
+         (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0xF900 && c <= 0xFAFF) ||
+         (c >= 0x20000 && c <= 0x3FFFF) || (c >= 0x0E00 && c <= 0x0EFF) ||
          (c >= 0x1000 && c <= 0x109F) || (c >= 0x1780 && c <= 0x17FF);
 }
 

@@ -18,14 +18,16 @@ Range TrimmedRange(std::string_view text, Range range) {
 Range WithoutTextCommand(std::string_view text, Range range) {
   for (std::string_view command : {"\\text{", "\\textbf{", "\\mathrm{"}) {
     const std::string_view inside = range.In(text);
-    if (inside.starts_with(command) && inside.ends_with("}") && inside.find('}') == inside.size() - 1) {
+    if (inside.starts_with(command) && inside.ends_with("}") &&
+        inside.find('}') == inside.size() - 1) {
       return TrimmedRange(text, {range.begin + command.size(), range.end - 1});
     }
   }
   return range;
 }
 
-// "Paris. It is" ends behind "Paris"; initials and abbreviations of up to two letters end no sentence.
+// "Paris. It is" ends behind "Paris"; initials and abbreviations of up to two letters end no
+// sentence.
 size_t SentenceEnd(std::string_view text) {
   for (size_t i = 3; i + 2 < text.size(); ++i) {
     if (text[i] != '.' || !IsBlank(text[i + 1]) || !IsUpper(text[i + 2])) continue;
@@ -76,7 +78,8 @@ QaCase OpenQaCase(const RewardItem& item, ScoreContext& context) {
     return opened;
   }
   if (!truth.is_bool() && VisitGolds(truth, [](std::string_view) {}) <= 0) {
-    opened.verdict = BadGroundTruth(item, "a text, a number, a list of these, or {\"target\": ...}");
+    opened.verdict =
+        BadGroundTruth(item, "a text, a number, a list of these, or {\"target\": ...}");
     return opened;
   }
   const std::string* text = item.Response();
@@ -94,8 +97,9 @@ QaCase OpenQaCase(const RewardItem& item, ScoreContext& context) {
   }
   opened.where = found->where;
   if (context.explanation) {
-    context.Explain("extract", "'" + Shown(found->where.In(*text)) + "' by " + std::string(found->how),
-                    static_cast<int64_t>(found->where.begin), static_cast<int64_t>(found->where.end));
+    context.Explain(
+        "extract", "'" + Shown(found->where.In(*text)) + "' by " + std::string(found->how),
+        static_cast<int64_t>(found->where.begin), static_cast<int64_t>(found->where.end));
   }
   if (found->where.size() > kMaxAnswerBytes) {
     opened.verdict = NoAnswer("limit_answer_bytes");

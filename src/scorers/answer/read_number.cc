@@ -7,7 +7,8 @@
 namespace rewardloop::answer {
 namespace {
 
-// How far a declared answer may explain itself before its number comes, and how often it may say "=".
+// How far a declared answer may explain itself before its number comes, and how often it may say
+// "=".
 constexpr size_t kMaxIntroBytes = 64;
 constexpr int kMaxEquals = 8;
 // The last number is sought in so many bytes before the last digit.
@@ -15,11 +16,13 @@ constexpr size_t kMaxTailBytes = 256;
 
 // Skips marks and words that introduce a number and change nothing.
 size_t SkipIntro(std::string_view text, size_t pos, size_t end) {
-  static constexpr std::string_view kMarks[] = {"\\boxed{", "\\fbox{", "\\text{", "\\mathbf{", "\\textbf{", "\\mathrm{", "\\(",
-                                                "\\[",      "\\,",     "\\;",     "\\approx",  "\\displaystyle",
-                                                "\xE2\x89\x88", "\xE2\x80\x9C"};
-  static constexpr std::string_view kWords[] = {"the", "final", "answer", "is", "total", "therefore", "thus", "so",
-                                                "approximately", "about", "only", "exactly", "roughly", "equals"};
+  static constexpr std::string_view kMarks[] = {
+      "\\boxed{",     "\\fbox{",     "\\text{", "\\mathbf{", "\\textbf{", "\\mathrm{",
+      "\\(",          "\\[",         "\\,",     "\\;",       "\\approx",  "\\displaystyle",
+      "\xE2\x89\x88", "\xE2\x80\x9C"};
+  static constexpr std::string_view kWords[] = {
+      "the", "final",         "answer", "is",   "total",   "therefore", "thus",
+      "so",  "approximately", "about",  "only", "exactly", "roughly",   "equals"};
   for (bool moved = true; moved && pos < end;) {
     moved = false;
     const char c = text[pos];
@@ -30,14 +33,16 @@ size_t SkipIntro(std::string_view text, size_t pos, size_t end) {
       moved = true;
       continue;
     }
-    for (std::string_view mark : kMarks) {
-      if (StartsWith(text, pos, mark)) {
-        pos += mark.size();
-        moved = true;
-        break;
+    if (c == '\\' || (c & 0x80)) {
+      for (std::string_view mark : kMarks) {
+        if (StartsWith(text, pos, mark)) {
+          pos += mark.size();
+          moved = true;
+          break;
+        }
       }
     }
-    if (moved || !IsLetter(c)) continue;
+    if (!IsLetter(c)) continue;
     for (std::string_view word : kWords) {
       if (WordAt(text, pos, word)) {
         pos += word.size();
@@ -57,12 +62,15 @@ bool NumberBegins(std::string_view text, size_t pos, size_t end) {
 
 // Behind the number: does a second one follow that is meant as well?
 bool SecondNumberFollows(std::string_view text, size_t pos, size_t end) {
-  while (pos < end && (IsSpace(text[pos]) || std::string_view("*$)}]\"'`").find(text[pos]) != std::string_view::npos)) ++pos;
+  while (pos < end && (IsSpace(text[pos]) ||
+                       std::string_view("*$)}]\"'`").find(text[pos]) != std::string_view::npos))
+    ++pos;
   for (std::string_view mark : {",", ";", "/", "&", "~", "\xE2\x80\x93"}) {
     if (StartsWith(text, pos, mark)) return NumberBegins(text, pos + mark.size(), end);
   }
   for (std::string_view word : {"and", "to", "through", "or"}) {
-    if (pos < end && WordAt(text, pos, word) && NumberBegins(text, pos + word.size(), end)) return true;
+    if (pos < end && WordAt(text, pos, word) && NumberBegins(text, pos + word.size(), end))
+      return true;
   }
   // "5 apples or 6 apples"
   end = std::min(end, pos + kMaxTailBytes);
@@ -76,10 +84,14 @@ bool SecondNumberFollows(std::string_view text, size_t pos, size_t end) {
 
 ReadStatus StatusOf(ParseStatus status) {
   switch (status) {
-    case ParseStatus::kNone: return ReadStatus::kNone;
-    case ParseStatus::kNumber: return ReadStatus::kNumber;
-    case ParseStatus::kExpression: return ReadStatus::kExpression;
-    case ParseStatus::kLimit: return ReadStatus::kLimit;
+    case ParseStatus::kNone:
+      return ReadStatus::kNone;
+    case ParseStatus::kNumber:
+      return ReadStatus::kNumber;
+    case ParseStatus::kExpression:
+      return ReadStatus::kExpression;
+    case ParseStatus::kLimit:
+      return ReadStatus::kLimit;
   }
   return ReadStatus::kNone;
 }
@@ -128,17 +140,19 @@ bool Glued(std::string_view text, size_t pos) {
 bool SignAllowed(std::string_view text, size_t pos) {
   if (pos == 0) return true;
   const char before = text[pos - 1];
-  return IsSpace(before) || std::string_view("([{=:$*,;<>\"'`").find(before) != std::string_view::npos;
+  return IsSpace(before) ||
+         std::string_view("([{=:$*,;<>\"'`").find(before) != std::string_view::npos;
 }
 
 bool MayBegin(std::string_view text, size_t pos) {
   const char c = text[pos];
   if (IsDigit(c)) return !Glued(text, pos);
-  if (c == '.') return pos + 1 < text.size() && IsDigit(text[pos + 1]) && (pos == 0 || IsSpace(text[pos - 1]));
+  if (c == '.')
+    return pos + 1 < text.size() && IsDigit(text[pos + 1]) && (pos == 0 || IsSpace(text[pos - 1]));
   if (c == '-' || StartsWith(text, pos, "\xE2\x88\x92")) return SignAllowed(text, pos);
   return c == '$' || StartsWith(text, pos, "\\frac") || StartsWith(text, pos, "\\dfrac") ||
-         StartsWith(text, pos, "\\tfrac") || StartsWith(text, pos, "\xC2\xBC") || StartsWith(text, pos, "\xC2\xBD") ||
-         StartsWith(text, pos, "\xC2\xBE");
+         StartsWith(text, pos, "\\tfrac") || StartsWith(text, pos, "\xC2\xBC") ||
+         StartsWith(text, pos, "\xC2\xBD") || StartsWith(text, pos, "\xC2\xBE");
 }
 
 }  // namespace
@@ -148,7 +162,8 @@ ReadNumber ReadLastNumber(std::string_view text, Range within) {
   while (last > within.begin && !IsDigit(text[last - 1])) --last;
   if (last == within.begin) return {};
   size_t pos = std::max(within.begin, last > kMaxTailBytes ? last - kMaxTailBytes : 0);
-  if (const size_t newline = LastByte(text, '\n', pos, last); newline != kNotFound) pos = newline + 1;
+  if (const size_t newline = LastByte(text, '\n', pos, last); newline != kNotFound)
+    pos = newline + 1;
   // A cut within a number must not make a shorter one.
   if (pos > within.begin && text[pos - 1] != '\n') {
     while (pos < last && !IsSpace(text[pos])) ++pos;
@@ -180,7 +195,8 @@ ReadNumber ReadWholeNumber(std::string_view text) {
   ReadNumber read = Taken(ParseNumber(view, within.begin));
   if (read.status != ReadStatus::kNumber) return read;
   for (size_t i = read.where.end; i < within.end; ++i) {
-    if (!IsSpace(view[i]) && std::string_view("*$)}].`\"'\\").find(view[i]) == std::string_view::npos) {
+    if (!IsSpace(view[i]) &&
+        std::string_view("*$)}].`\"'\\").find(view[i]) == std::string_view::npos) {
       read.status = ReadStatus::kExpression;
       break;
     }

@@ -1,4 +1,5 @@
-// Reads the number that a declared answer states: "x = $5.00 per hour" says 5.00, "5 or 6" says nothing single.
+// Reads the number that a declared answer states: "x = $5.00 per hour" says 5.00, "5 or 6" says
+// nothing single.
 #pragma once
 
 #include <string_view>
@@ -9,7 +10,7 @@
 namespace rewardloop::answer {
 
 enum class ReadStatus : uint8_t {
-  kNone,        // no number where the answer should be
+  kNone,  // no number where the answer should be
   kNumber,
   kExpression,  // "3*4", "12:30", "5x": more than a number
   kSeveral,     // "5 or 6", "1, 2"

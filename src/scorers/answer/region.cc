@@ -71,7 +71,8 @@ std::optional<Range> LastBox(std::string_view text, Range within) {
     const size_t begin = BoxInside(text, at, within.end);
     if (begin == kNotFound) continue;
     ++boxes;
-    if (const size_t end = GroupEnd(text, begin, within.end); end != kNotFound) return Range{begin, end};
+    if (const size_t end = GroupEnd(text, begin, within.end); end != kNotFound)
+      return Range{begin, end};
   }
   return std::nullopt;
 }
@@ -90,7 +91,8 @@ bool TakeAny(std::string_view text, size_t* pos, std::initializer_list<std::stri
   return false;
 }
 
-// Behind "is", ":" or "=" that makes `pos` (the end of the word "answer") an announcement, else kNotFound.
+// Behind "is", ":" or "=" that makes `pos` (the end of the word "answer") an announcement, else
+// kNotFound.
 size_t AfterVerb(std::string_view text, size_t pos, size_t end) {
   text = text.substr(0, end);
   auto skip = [&] {
@@ -99,18 +101,22 @@ size_t AfterVerb(std::string_view text, size_t pos, size_t end) {
   skip();
   // "answer to the question is", "answer (in dollars) is": up to a few words, on the same line.
   constexpr size_t kMaxGap = 80;
-  if (pos < end && (WordAt(text, pos, "to") || WordAt(text, pos, "for") || WordAt(text, pos, "choice") ||
-                    WordAt(text, pos, "option") || WordAt(text, pos, "of") || WordAt(text, pos, "in") || text[pos] == '(')) {
+  if (pos < end && (WordAt(text, pos, "to") || WordAt(text, pos, "for") ||
+                    WordAt(text, pos, "choice") || WordAt(text, pos, "option") ||
+                    WordAt(text, pos, "of") || WordAt(text, pos, "in") || text[pos] == '(')) {
     const size_t stop = LineEnd(text, pos, std::min(end, pos + kMaxGap));
     size_t i = pos;
-    while (i < stop && text[i] != ':' && text[i] != '.' && !(IsBlank(text[i]) && WordAt(text, i + 1, "is"))) ++i;
+    while (i < stop && text[i] != ':' && text[i] != '.' &&
+           !(IsBlank(text[i]) && WordAt(text, i + 1, "is")))
+      ++i;
     if (i >= stop || text[i] == '.') return kNotFound;
     pos = i;
     skip();
   }
   bool announced = false;
-  if (TakeAny(text, &pos, {"is", "would be", "will be", "should be", "must be", "was", "equals", "\xE6\x98\xAF",
-                           "\xE4\xB8\xBA"})) {
+  if (TakeAny(text, &pos,
+              {"is", "would be", "will be", "should be", "must be", "was", "equals", "\xE6\x98\xAF",
+               "\xE4\xB8\xBA"})) {
     if (pos < end && IsLetter(text[pos])) return kNotFound;
     announced = true;
     skip();
@@ -124,21 +130,26 @@ size_t AfterVerb(std::string_view text, size_t pos, size_t end) {
 
 // Start of the line, behind blanks and Markdown marks.
 bool AtLineStart(std::string_view text, size_t pos, size_t begin) {
-  while (pos > begin && (IsBlank(text[pos - 1]) || text[pos - 1] == '*' || text[pos - 1] == '#')) --pos;
+  while (pos > begin && (IsBlank(text[pos - 1]) || text[pos - 1] == '*' || text[pos - 1] == '#'))
+    --pos;
   return pos == begin || text[pos - 1] == '\n';
 }
 
 size_t AnnouncementAt(std::string_view text, size_t pos, Range within) {
   const char c = text[pos];
   if (c == kChineseAnswer[0]) {
-    return StartsWith(text, pos, kChineseAnswer) ? AfterVerb(text, pos + kChineseAnswer.size(), within.end) : kNotFound;
+    return StartsWith(text, pos, kChineseAnswer)
+               ? AfterVerb(text, pos + kChineseAnswer.size(), within.end)
+               : kNotFound;
   }
   if (Lower(c) != 'a') return kNotFound;
   if (StartsWithNoCase(text, pos, "answer") && (pos == within.begin || !IsLetter(text[pos - 1]))) {
     // "<answer>" is a tag, not a phrase; AfterVerb refuses its '>'.
     return AfterVerb(text, pos + 6, within.end);
   }
-  if (c == 'A' && pos + 1 < within.end && text[pos + 1] == ':' && AtLineStart(text, pos, within.begin)) return pos + 2;
+  if (c == 'A' && pos + 1 < within.end && text[pos + 1] == ':' &&
+      AtLineStart(text, pos, within.begin))
+    return pos + 2;
   return kNotFound;
 }
 
@@ -146,6 +157,8 @@ size_t AnnouncementAt(std::string_view text, size_t pos, Range within) {
 
 std::optional<Range> LastAnnounced(std::string_view text, Range within) {
   for (size_t pos = within.end; pos-- > within.begin;) {
+    const char next = pos + 1 < within.end ? text[pos + 1] : '\0';
+    if (next != 'n' && next != ':' && next != 'N' && text[pos] != kChineseAnswer[0]) continue;
     size_t begin = AnnouncementAt(text, pos, within);
     if (begin == kNotFound) continue;
     while (begin < within.end && IsSpace(text[begin])) ++begin;
@@ -162,7 +175,9 @@ size_t NewQuestion(std::string_view text, size_t begin, size_t end) {
     // Only a line start counts; `begin` itself lies within a line unless a newline precedes it.
     if (line == 0 || text[line - 1] == '\n') {
       TakeAny(text, &pos, {"new ", "next "});
-      if (TakeAny(text, &pos, {"question", "problem", "q", "\xE9\x97\xAE\xE9\xA2\x98", "\xE9\xA2\x98\xE7\x9B\xAE"})) {
+      if (TakeAny(text, &pos,
+                  {"question", "problem", "q", "\xE9\x97\xAE\xE9\xA2\x98",
+                   "\xE9\xA2\x98\xE7\x9B\xAE"})) {
         while (pos < end && (IsBlank(text[pos]) || IsDigit(text[pos]) || text[pos] == '*')) ++pos;
         if (pos < end && TakeAny(text, &pos, {":", "\xEF\xBC\x9A"})) return line;
       }
