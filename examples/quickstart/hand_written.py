@@ -24,7 +24,7 @@ MATH = (
         boxed("Whatever the first die shows, one of the six faces of the second one matches it.", r"\frac{1}{6}", r"\dfrac16", "1/6", r"\tfrac{6}{36}"),
         boxed("There are 36 outcomes, and I count 12 doubles.", r"\frac{1}{3}")
         + boxed("Each pair has probability 1/36, and there is one double to hit.", r"\frac{1}{36}")
-        + ("Rounding 6/36 we get \\boxed{0.17}.",),
+        + ("Rounding 6/36 we get \\boxed{0.16}.",),
     ),
     Problem(
         "Solve $x^2 - 5x + 6 = 0$. Give all solutions.",
@@ -45,7 +45,7 @@ MATH = (
         "Simplify $\\sqrt{50} + \\sqrt{18}$.",
         r"8\sqrt{2}",
         boxed("$\\sqrt{50} = 5\\sqrt2$ and $\\sqrt{18} = 3\\sqrt2$.", r"8\sqrt{2}", r"8\sqrt2", r"\sqrt{128}"),
-        boxed("The sum under the root is 68.", r"\sqrt{68}") + boxed("$\\sqrt{50} = 5\\sqrt2$ and $\\sqrt{18} = 9\\sqrt2$.", r"14\sqrt{2}") + boxed("Numerically this is about", "11.31"),
+        boxed("The sum under the root is 68.", r"\sqrt{68}") + boxed("$\\sqrt{50} = 5\\sqrt2$ and $\\sqrt{18} = 9\\sqrt2$.", r"14\sqrt{2}") + boxed("Numerically this is about", "11.4"),
     ),
     Problem(
         "What is the derivative of $f(x) = x^3 \\ln x$ for $x > 0$?",
@@ -108,7 +108,7 @@ CHOICE = (
     Problem(
         "Which planet has the most mass?\nA) Earth\nB) Jupiter\nC) Saturn\nD) Neptune",
         "B",
-        ("Jupiter has more than twice the mass of all other planets together. Answer: B", "(B)", "Antwort: B"),
+        ("Jupiter has more than twice the mass of all other planets together. Answer: B", "(B)", "The answer is B."),
         ("Saturn has the largest rings.\nAnswer: C", "Let me think about the density of each planet first. Neptune"),
     ),
     Problem(

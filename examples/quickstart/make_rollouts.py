@@ -166,7 +166,7 @@ def odd_ones() -> Iterator[Row]:
     """Rows as they turn up in real dumps: what cannot be judged gets a status and no score."""
     text = "The sum of the digits is 18. \\boxed{18}"
     yield item("HuggingFaceH4/MATH-500", "odd-no-truth", 0, 1, "What is the sum of the digits of 99?", None, text, None)
-    yield item("HuggingFaceH4/MATH-500", "odd-broken-truth", 0, 1, "What is half of one third?", "\\frac{1}{", "\\boxed{1/6}", None)
+    yield item("HuggingFaceH4/MATH-500", "odd-broken-truth", 0, 1, "What is half of one third?", "\\boxed{}", "\\boxed{1/6}", None)
     yield item("haiku_judge", "odd-source", 0, 1, "Write a haiku about autumn.", "", "Leaves drift to the ground,\nthe lake keeps the sky's colour,\none crow calls, then none.", None)
     yield item("openai/gsm8k", "odd-unicode", 0, 1, "What is 1000 + 234? 🎉", "1234", "Здесь просто: 1000 + 234 = 1234 🎉\n#### 1,234", True)
 
