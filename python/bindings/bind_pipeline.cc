@@ -272,7 +272,8 @@ void BindPipeline(nb::module_& m) {
       .def("begin_submit", &BeginSubmit, nb::arg("items"), nb::arg("step"), nb::arg("wakeup"), nb::arg("token"),
            nb::sig("def begin_submit(self, items: typing.Iterable[typing.Mapping[str, typing.Any]], step: int, "
                    "wakeup: _Wakeup, token: int) -> BatchHandle | _PendingSubmit"))
-      .def("collect", &Collect, nb::arg("handle"), nb::arg("timeout").none())
+      .def("collect", &Collect, nb::arg("handle"), nb::arg("timeout").none(),
+           nb::sig("def collect(self, handle: BatchHandle, timeout: float | None) -> tuple[Batch, str | None]"))
       .def("next", &Next, nb::arg("handle"), nb::arg("timeout").none(),
            nb::sig("def next(self, handle: BatchHandle, timeout: float | None) -> RewardResult | None"))
       .def("next_group", &NextGroup, nb::arg("step"), nb::arg("timeout").none())

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "rewardloop/version.h"
+
 namespace rewardloop::python {
 namespace {
 
@@ -75,8 +77,9 @@ void BindInterpreter(nb::module_& m) {
         Py_XDECREF(error_types);
         error_types = types.release().ptr();
       },
-      nb::arg("types"), "Exception class per status code; called once by the package.");
-  m.attr("__version__") = REWARDLOOP_VERSION;
+      nb::arg("types"), nb::sig("def _set_error_types(types: dict[str, type[Exception]]) -> None"),
+      "Exception class per status code; called once by the package.");
+  m.attr("VERSION") = std::string(Version());
 }
 
 }  // namespace rewardloop::python

@@ -23,11 +23,11 @@ from ._core import (
     RewardErrorInfo,
     RewardResult,
     Timing,
-    __version__,
     default_engine,
     list_managers,
     list_scorers,
 )
+from ._core import VERSION as __version__
 from ._errors import (
     ArgumentError,
     CancelledError,
