@@ -87,6 +87,7 @@ test-reasoning-gym: release
 	@tests/reasoning_gym/run.sh
 
 bench: release
+	@tools/setup.sh --extra bench/requirements.txt
 	@bench/run.sh
 
 # --- install, upkeep
