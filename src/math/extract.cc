@@ -39,6 +39,9 @@ size_t MatchBrace(std::string_view text, size_t open) {
   return kNone;
 }
 
+bool IsProse(std::string_view text);
+std::string_view Bare(std::string_view text);
+
 struct Box {
   size_t command;  // the backslash
   size_t begin, end;  // content
@@ -356,6 +359,7 @@ bool LastNumber(std::string_view text, size_t* begin, size_t* end) {
     const bool glued = (start > 0 && (IsAlpha(text[start - 1]) || text[start - 1] == '_')) || (stop < text.size() && IsAlpha(text[stop]) && stop + 1 < text.size() && (IsDigit(text[stop + 1]) || (start > 0 && IsAlpha(text[start - 1]))));
     if (glued && start > 0 && IsAlpha(text[start - 1])) { i = start; continue; }
     if (start > 0 && text[start - 1] == '-' && (start == 1 || IsSpace(text[start - 2]) || text[start - 2] == '=' || text[start - 2] == '(' || text[start - 2] == '$' || text[start - 2] == '*')) --start;
+    else if (start >= 3 && text.substr(start - 3, 3) == "\xE2\x88\x92" && (start == 3 || IsSpace(text[start - 4]))) start -= 3;  // U+2212
     size_t finish = stop;
     size_t after = finish;
     while (after < text.size() && text[after] == ' ') ++after;
@@ -367,6 +371,27 @@ bool LastNumber(std::string_view text, size_t* begin, size_t* end) {
     return true;
   }
   return false;
+}
+
+// What the last sentence says after its verb, when that is a formula: "the polynomial is x^2+1".
+bool AfterVerb(std::string_view text, std::string_view* answer, Arena* arena) {
+  const size_t line = text.find_last_of('\n');
+  const std::string_view last = line == kNone ? text : text.substr(line + 1);
+  if (last.size() > 400) return false;
+  size_t at = kNone, length = 0;
+  for (std::string_view verb : {" is ", " are ", " equals ", " be "}) {
+    const size_t found = last.rfind(verb);
+    if (found != kNone && (at == kNone || found > at)) { at = found; length = verb.size(); }
+  }
+  if (at == kNone) return false;
+  const std::string_view tail = Bare(last.substr(at + length));
+  if (tail.empty() || IsProse(tail)) return false;
+  const bool number = IsDigit(tail[0]) || tail[0] == '.' || tail[0] == '-' || tail[0] == '$' || static_cast<uint8_t>(tail[0]) >= 0x80;
+  if (number && tail.find(" and ") == kNone && tail.find(" or ") == kNone && tail.find(", ") == kNone) return false;
+  const Answer read = ReadAnswer(tail, false, arena);
+  if (read.readings == 0 || read.is_text()) return false;
+  *answer = tail;
+  return true;
 }
 
 // Whether `text` is language rather than a formula.
@@ -610,6 +635,8 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
       to = stop;
     }
     SetFound(completion, text.substr(from, to - from), Anchor::kFormula, &found);
+  } else if (std::string_view tail; AfterVerb(text, &tail, arena)) {
+    SetFound(completion, tail, Anchor::kLastExpression, &found);
   } else if (number) {
     SetFound(completion, text.substr(number_from, number_to - number_from), Anchor::kLastExpression, &found);
   } else if (whole.size() <= 80 && whole.find('\n') == kNone) {

@@ -436,6 +436,8 @@ const Expr* Parser::Multiplicative() {
       if (type == Tok::kWord || type == Tok::kText) {
         // Units and prose end the product.
         const std::string_view word = Peek().text;
+        const E before = factors[factors.size() - 1];
+        if (!only_words_ && before->kind == Kind::kMul && !before->text.empty() && HasLower(before->text) && word.size() > 1 && HasLower(word) && Peek().space_before) return Fail();
         if (LooksLikeWord(word) || (type == Tok::kText && IsNumeric(factors[factors.size() - 1]))) break;
         if (IsNumeric(factors[factors.size() - 1]) && word.size() > 1 && FindUnit(word)) break;
         std::string_view code;
