@@ -8,6 +8,7 @@ namespace rewardloop::math {
 
 inline constexpr slong kPrecisionMin = 64;
 inline constexpr slong kPrecisionMax = 4096;
+inline constexpr int64_t kSeriesTermsMax = 2'000;
 
 enum class BallStatus : uint8_t {
   kOk,

@@ -235,6 +235,25 @@ TEST(Compare, Calculus) {
   EXPECT_NE(Verdict("\\lim_{x\\to 1}\\lfloor x\\rfloor", "1"), "equal");  // 0 from below
 }
 
+TEST(Compare, Series) {
+  constexpr Case kEqual[] = {
+      {"\\sum_{n=1}^{\\infty}\\frac{1}{2^n}", "1"},
+      {"\\sum_{n=0}^{\\infty}\\frac{1}{n!}", "e"},
+      {"\\sum_{n=0}^{\\infty} x^{n+1}", "\\sum_{n=1}^{\\infty} x^n"},
+      {"\\sum_{n=0}^{\\infty}\\frac{x^n}{n!}", "\\sum_{k=0}^{\\infty}\\frac{x^k}{k!}"},
+      {"\\sum_{n=0}^{\\infty}\\frac{n}{3^n}", "\\frac34"},
+  };
+  for (const Case& c : kEqual) EXPECT_EQ(Verdict(c.a, c.b), "equal") << c.a << " | " << c.b;
+  constexpr Case kDifferent[] = {
+      {"\\sum_{n=1}^{\\infty}\\frac{1}{2^n}", "1+10^{-20}"},
+      {"\\sum_{n=0}^{\\infty}\\frac{(-1)^n}{n+1} x^{n+1}", "\\sum_{n=2}^{\\infty}\\frac{(-1)^n}{n+1} x^{n+1}"},
+      {"\\sum_{m=0}^{\\infty} (m+1) x^{2m}", "\\sum_{m=0}^{\\infty} (m+1) x^{9m}"},
+  };
+  for (const Case& c : kDifferent) EXPECT_EQ(Verdict(c.a, c.b), "different") << c.a << " | " << c.b;
+  EXPECT_EQ(Verdict("\\sum_{n=1}^{\\infty}\\frac{1}{n}", "20"), "unknown");
+  EXPECT_EQ(Verdict("\\sum_{n=1}^{\\infty} 2^n", "-2"), "unknown");
+}
+
 TEST(Compare, UndefinedIsNeverEqual) {
   for (const Case& c : {Case{"\\frac10", "\\frac10"}, Case{"0^0", "1"}, Case{"\\ln 0", "\\ln 0"}, Case{"\\frac10-\\frac10", "0"},
                         Case{"\\frac{x}{x-x}", "\\frac{x}{x-x}"}, Case{"\\ln 0-\\ln 0", "0"}, Case{"(-3)!", "(-3)!"},

@@ -57,6 +57,7 @@ void PointSource::MarkIntegers(const Expr* e, int depth) {
       break;
     case Kind::kSum:
     case Kind::kProduct:
+      has_series_ |= IsInfiniteSum(e);
       for (uint32_t i = 2; i < e->child_count; ++i) MarkSymbolsOf(e->child[i], depth + 1);
       break;
     case Kind::kPow:
@@ -96,6 +97,10 @@ const Binding* PointSource::Draw(int index) {
     // The first candidates have all variables small and positive, where most functions are defined.
     const size_t pick = index < 2 ? static_cast<size_t>(kind % 2) : static_cast<size_t>(kind % 8);
     const Shape shape = kShapes[pick];
+    if (has_series_) {  // where power series converge fast
+      values_[i] = Rational::Of((positive_ ? 1 : shape.sign) * fraction, 2 * kDenominator);
+      continue;
+    }
     values_[i] = Rational::Of((positive_ ? 1 : shape.sign) * (shape.low * kDenominator + shape.width * fraction), kDenominator);
   }
   return bindings_.data();

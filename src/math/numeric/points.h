@@ -37,6 +37,7 @@ class PointSource {
   uint64_t seed_ = 0;
   bool positive_ = false;
   bool has_integers_ = false;
+  bool has_series_ = false;
 };
 
 // The value at a point, with precision raised until it is decided or kPrecisionPointsMax is reached.

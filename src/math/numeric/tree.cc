@@ -98,6 +98,12 @@ void CollectFacts(const Expr* e, TreeFacts* facts) {
       facts->calculus = true;
       facts->integral |= e->kind == Kind::kIntegral;
       break;
+    case Kind::kSum:
+      if (IsInfiniteSum(e)) {  // the bound is not a value
+        for (uint32_t i = 0; i < 3; ++i) CollectFacts(e->child[i], facts);
+        return;
+      }
+      break;
     case Kind::kPlusMinus:
       facts->unscalar = true;
       return;
@@ -108,6 +114,11 @@ void CollectFacts(const Expr* e, TreeFacts* facts) {
       }
   }
   for (const Expr* child : e->children()) CollectFacts(child, facts);
+}
+
+bool IsInfiniteSum(const Expr* e) {
+  return e->kind == Kind::kSum && e->child_count == 4 && e->child[1]->kind == Kind::kSymbol &&
+         e->child[3]->kind == Kind::kConstant && e->child[3]->fn == Function::kInfinity;
 }
 
 bool SameTree(const Expr* a, const Expr* b, int depth) {

@@ -19,6 +19,9 @@ struct TreeFacts {
 };
 void CollectFacts(const Expr* e, TreeFacts* facts);
 
+// sum from somewhere to infinity
+bool IsInfiniteSum(const Expr* e);
+
 // Same shape, same texts.
 bool SameTree(const Expr* a, const Expr* b, int depth = 0);
 // Equal trees have equal hashes.
