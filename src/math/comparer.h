@@ -92,6 +92,7 @@ class Comparer {
   Decision Ordered(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
   void Elements(E e, NodeList* out);
   E GroupLabels(E list);
+  E CompoundQuantity(E list);
 
   // ---- decide_relation.cc
   bool IsName(E e);

@@ -168,6 +168,20 @@ const Expr* Comparer::GroupLabels(E list) {
   return build_.Make(Kind::kList, groups.span());
 }
 
+// A list of durations in falling units is their sum; null for any other list.
+const Expr* Comparer::CompoundQuantity(E list) {
+  static constexpr std::string_view kFalling[] = {"week", "day", "h", "min", "s"};
+  if (list->kind != Kind::kList || list->child_count > 4) return nullptr;
+  const std::string_view* last = std::begin(kFalling) - 1;
+  for (E item : list->children()) {
+    if (item->kind != Kind::kQuantity || (*item)[0]->kind != Kind::kNumber) return nullptr;
+    const auto* unit = std::find(std::begin(kFalling), std::end(kFalling), item->text);
+    if (unit == std::end(kFalling) || unit <= last) return nullptr;
+    last = unit;
+  }
+  return build_.Make(Kind::kAdd, list->children());
+}
+
 Decision Comparer::Lists(E g, E p) {
   const auto group = [](E e) { return e->kind == Kind::kList || e->kind == Kind::kSet; };
   if (E grouped = GroupLabels(g)) g = grouped;
@@ -176,7 +190,7 @@ Decision Comparer::Lists(E g, E p) {
   if (group(g) != group(p)) {
     E list = group(g) ? g : p;
     E other = group(g) ? p : g;
-    if (list->kind == Kind::kList && list->parens == 0 && (other->kind == Kind::kTuple) && other->aux != 1) {
+    if (list->kind == Kind::kList && list->parens == 0 && other->kind == Kind::kTuple && other->aux != 1 && !ContainsPlusMinus(other)) {
       // (x, y, z) = (1, 2, 3) for 1, 2, 3
       NodeList items(arena_);
       for (E item : list->children()) {
@@ -185,6 +199,8 @@ Decision Comparer::Lists(E g, E p) {
       }
       return group(g) ? Ordered(items.span(), other->children(), "list") : Ordered(other->children(), items.span(), "list");
     }
+    // 2 hours and 30 minutes
+    if (E sum = CompoundQuantity(list)) return group(g) ? Decide(sum, other) : Decide(other, sum);
     // \{5\} is 5 where one solution was asked for; {5} as a gold means the same.
     if (list->kind == Kind::kSet && list->child_count == 1 && other->kind != Kind::kTuple && !ContainsPlusMinus(list)) {
       return group(g) ? Decide((*list)[0], other) : Decide(other, (*list)[0]);

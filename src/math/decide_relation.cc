@@ -9,7 +9,8 @@ bool OnlyNames(const Expr* e) {
   switch (e->kind) {
     case Kind::kSymbol: return true;
     case Kind::kConstant: return e->has(kFlagWordConstant);
-    case Kind::kMul: return !e->text.empty();
+    case Kind::kMul:  // AB, MBCN
+      return !e->text.empty() && std::all_of(e->text.begin(), e->text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
     default: return false;
   }
 }
@@ -22,11 +23,18 @@ bool Comparer::IsName(E e) {
   switch (e->kind) {
     case Kind::kCall: return true;
     case Kind::kFunction: return e->fn == Function::kAbs && OnlyNames((*e)[0]) && (*e)[0]->kind == Kind::kMul;
+    case Kind::kMul: {  // \angle ABC, m\angle A
+      const bool angle = Any(e, [](E x) { return x->kind == Kind::kSymbol && (x->text == "angle" || x->text == "triangle"); });
+      return angle && std::all_of(e->children().begin(), e->children().end(), [](E c) { return OnlyNames(c); });
+    }
+    case Kind::kIntersection: case Kind::kUnion:
+      return std::all_of(e->children().begin(), e->children().end(), [](E c) { return c->kind == Kind::kSymbol; });
     case Kind::kTuple: case Kind::kRatio:
       return std::all_of(e->children().begin(), e->children().end(), [&](E c) { return IsName(c); });
     case Kind::kDiv: {
       const auto segment = [](E c) { return c->kind == Kind::kMul && c->text.size() == 2 && c->text[0] >= 'A' && c->text[0] <= 'Z'; };
-      return segment((*e)[0]) && segment((*e)[1]);
+      const auto differential = [](E c) { return c->kind == Kind::kMul && c->child_count == 2 && c->text.size() == 2 && c->text[0] == 'd'; };
+      return (segment((*e)[0]) && segment((*e)[1])) || (differential((*e)[0]) && differential((*e)[1]));
     }
     default: return false;
   }
@@ -114,9 +122,7 @@ Decision Comparer::RelationAgainstOther(E relation, E other, bool relation_is_go
       }
     }
     if (same.equal()) same.rule = same.rule && *same.rule ? same.rule : "assignment";
-    // xy = 6 is an equation as well as a name
-    const bool product = name->kind == Kind::kMul && name->text[0] >= 'a';
-    if (same.equal() || !product || !relation_is_gold) return same;
+    return same;
   }
   // 6 * 7 = 42: a calculation that ends in its result.
   if (relation->text.find_first_not_of("=~") == relation->text.npos && !relation_is_gold && IsScalarKind(other->kind)) {
