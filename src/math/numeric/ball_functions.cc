@@ -13,6 +13,9 @@ constexpr int64_t kGammaArgumentBitsMax = 40;
 
 BallStatus Finished(Ball* out) { return out->IsFinite() ? BallStatus::kOk : BallStatus::kUndecided; }
 
+// An argument that ought to be real.
+BallStatus NotReal(const Ball& x) { return x.IsNonReal() ? BallStatus::kUndefined : BallStatus::kUndecided; }
+
 bool IsExactZero(const Ball& x) { return acb_is_zero(x.get()); }
 
 // [0, max |x|]^(1/index) in both parts: what a root can be when the sign of x is not known.
@@ -85,7 +88,7 @@ BallStatus OfReciprocal(Function fn, const Ball& x, slong prec, Ball* out) {
 }
 
 BallStatus Sign(const Ball& x, Ball* out) {
-  if (!x.IsReal()) return BallStatus::kUnsupported;
+  if (!x.IsReal()) return NotReal(x);
   if (!arb_is_zero(x.re()) && arb_contains_zero(x.re())) return BallStatus::kUndecided;
   out->Set(arb_is_zero(x.re()) ? 0 : arb_is_positive(x.re()) ? 1 : -1);
   return BallStatus::kOk;
@@ -229,7 +232,7 @@ BallStatus BallFactorial(const Ball& x, slong prec, Ball* out) {
 }
 
 BallStatus BallFloor(const Ball& x, bool ceiling, slong prec, Ball* out) {
-  if (!x.IsReal()) return BallStatus::kUnsupported;
+  if (!x.IsReal()) return NotReal(x);
   if (UpperExponent(x.re()) > prec) return BallStatus::kUndecided;
   if (ceiling) {
     arb_ceil(out->re(), x.re(), prec);

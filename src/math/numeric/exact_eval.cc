@@ -22,6 +22,8 @@ class Evaluator {
   ExactStatus EvalNumber(const Expr* e, Rational* out) {
     return Check(ParseNumber(e->text, 10, e->number, fuel_, out), fuel_);
   }
+  ExactStatus EvalQuotientOrPower(const Expr* e, const Binding* env, Rational* out, int depth);
+  ExactStatus EvalRoot(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus EvalSumOrProduct(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus EvalFunction(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus EvalUnary(Function fn, const Rational& x, Rational* out);
@@ -65,26 +67,11 @@ ExactStatus Evaluator::Eval(const Expr* e, const Binding* env, Rational* out, in
       return status;
     }
     case Kind::kDiv:
-    case Kind::kPow: {
-      Rational x, y;
-      ExactStatus status = Eval(e->child[0], env, &x, depth + 1);
-      if (status != ExactStatus::kOk) return status;
-      status = Eval(e->child[1], env, &y, depth + 1);
-      if (status != ExactStatus::kOk) return status;
-      if (e->kind == Kind::kPow) return Power(x, y, context_.odd_real_roots, out);
-      if (y.is_zero()) return ExactStatus::kUndefined;
-      return Check(Div(x, y, fuel_, out), fuel_);
-    }
+    case Kind::kPow:
+      return EvalQuotientOrPower(e, env, out, depth);
     case Kind::kSqrt:
-    case Kind::kRoot: {
-      Rational x, index(2);
-      ExactStatus status = Eval(e->child[0], env, &x, depth + 1);
-      if (status == ExactStatus::kOk && e->kind == Kind::kRoot) status = Eval(e->child[1], env, &index, depth + 1);
-      if (status != ExactStatus::kOk) return status;
-      if (index.is_zero()) return ExactStatus::kUndefined;
-      if (!Div(Rational(1), index, fuel_, &index)) return Failure(fuel_);
-      return Power(x, index, /*odd_real_roots=*/true, out);
-    }
+    case Kind::kRoot:
+      return EvalRoot(e, env, out, depth);
     case Kind::kFactorial:
     case Kind::kDoubleFactorial: {
       Rational x;
@@ -109,6 +96,27 @@ ExactStatus Evaluator::Eval(const Expr* e, const Binding* env, Rational* out, in
     default:
       return ExactStatus::kInexact;
   }
+}
+
+ExactStatus Evaluator::EvalQuotientOrPower(const Expr* e, const Binding* env, Rational* out, int depth) {
+  Rational x, y;
+  ExactStatus status = Eval(e->child[0], env, &x, depth + 1);
+  if (status != ExactStatus::kOk) return status;
+  status = Eval(e->child[1], env, &y, depth + 1);
+  if (status != ExactStatus::kOk) return status;
+  if (e->kind == Kind::kPow) return Power(x, y, context_.odd_real_roots, out);
+  if (y.is_zero()) return ExactStatus::kUndefined;
+  return Check(Div(x, y, fuel_, out), fuel_);
+}
+
+ExactStatus Evaluator::EvalRoot(const Expr* e, const Binding* env, Rational* out, int depth) {
+  Rational x, index(2);
+  ExactStatus status = Eval(e->child[0], env, &x, depth + 1);
+  if (status == ExactStatus::kOk && e->kind == Kind::kRoot) status = Eval(e->child[1], env, &index, depth + 1);
+  if (status != ExactStatus::kOk) return status;
+  if (index.is_zero()) return ExactStatus::kUndefined;
+  if (!Div(Rational(1), index, fuel_, &index)) return Failure(fuel_);
+  return Power(x, index, /*odd_real_roots=*/true, out);
 }
 
 ExactStatus Evaluator::Power(const Rational& base, const Rational& exponent, bool odd_real_roots, Rational* out) {

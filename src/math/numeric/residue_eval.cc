@@ -45,6 +45,10 @@ class Evaluator {
   ResidueStatus Unsupported() const { return fuel_.empty() ? ResidueStatus::kFuel : ResidueStatus::kUnsupported; }
   ResidueStatus Divide(const Residue& a, const Residue& b, Residue* out);
   ResidueStatus EvalNumber(const Expr* e, Residue* out);
+  ResidueStatus EvalConstant(const Expr* e, Residue* out);
+  ResidueStatus EvalRoot(const Expr* e, const Binding* env, Residue* out, int depth);
+  ResidueStatus EvalCall(const Expr* e, const Binding* env, Residue* out, int depth);
+  ResidueStatus EvalScaled(const Expr* e, const Binding* env, Residue* out, int depth);
   ResidueStatus EvalPower(const Expr* e, const Binding* env, Residue* out, int depth);
   ResidueStatus RationalPower(const Residue& base, const Rational& exponent, bool symbolic_base, bool real_root,
                               Residue* out);
@@ -315,6 +319,59 @@ ResidueStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Residue
   }
 }
 
+ResidueStatus Evaluator::EvalConstant(const Expr* e, Residue* out) {
+  if (e->fn == Function::kPi) {
+    info_->pi = true;
+    *out = Constant(kAtomPi);
+  } else if (e->fn == Function::kE) {
+    info_->e = true;
+    *out = Constant(kAtomE);
+  } else if (e->fn == Function::kI) {
+    info_->other_atoms = true;
+    *out = Constant(kAtomI);
+  } else {
+    return Unsupported();
+  }
+  return ResidueStatus::kOk;
+}
+
+ResidueStatus Evaluator::EvalRoot(const Expr* e, const Binding* env, Residue* out, int depth) {
+  Residue x;
+  const ResidueStatus status = Eval(e->child[0], env, &x, depth + 1);
+  if (status != ResidueStatus::kOk) return status;
+  Rational index(2);
+  if (e->kind == Kind::kRoot && EvaluateExact(e->child[1], exact_, env, &index) != ExactStatus::kOk) {
+    return Unsupported();
+  }
+  if (index.is_zero()) return ResidueStatus::kUndefined;
+  Rational exponent;
+  if (!Div(Rational(1), index, fuel_, &exponent)) return Unsupported();
+  return RationalPower(x, exponent, true, true, out);
+}
+
+ResidueStatus Evaluator::EvalCall(const Expr* e, const Binding* env, Residue* out, int depth) {
+  Residue args[8];
+  if (e->child_count > 8) return Unsupported();
+  uint64_t tag = kAtomCall;
+  for (char c : e->text) tag = Mix(tag ^ static_cast<unsigned char>(c));
+  for (uint32_t i = 0; i < e->child_count; ++i) {
+    const ResidueStatus status = Eval(e->child[i], env, &args[i], depth + 1);
+    if (status != ResidueStatus::kOk) return status;
+  }
+  return Atom(tag, args, e->child_count, out);
+}
+
+ResidueStatus Evaluator::EvalScaled(const Expr* e, const Binding* env, Residue* out, int depth) {
+  const ResidueStatus status = Eval(e->child[0], env, out, depth + 1);
+  if (status != ResidueStatus::kOk) return status;
+  *out = *out * Residue::Integer(e->kind == Kind::kPercent ? 100 : 180).Inverted();
+  if (e->kind == Kind::kDegree && !out->IsZero()) {
+    info_->pi = true;
+    *out = *out * Constant(kAtomPi);
+  }
+  return ResidueStatus::kOk;
+}
+
 ResidueStatus Evaluator::Eval(const Expr* e, const Binding* env, Residue* out, int depth) {
   if (depth > kEvalDepthMax) return ResidueStatus::kUnsupported;
   if (!fuel_.Spend(6)) return ResidueStatus::kFuel;
@@ -336,19 +393,7 @@ ResidueStatus Evaluator::Eval(const Expr* e, const Binding* env, Residue* out, i
       }
       return ResidueStatus::kOk;
     case Kind::kConstant:
-      if (e->fn == Function::kPi) {
-        info_->pi = true;
-        *out = Constant(kAtomPi);
-      } else if (e->fn == Function::kE) {
-        info_->e = true;
-        *out = Constant(kAtomE);
-      } else if (e->fn == Function::kI) {
-        info_->other_atoms = true;
-        *out = Constant(kAtomI);
-      } else {
-        return Unsupported();
-      }
-      return ResidueStatus::kOk;
+      return EvalConstant(e, out);
     case Kind::kNeg: {
       const ResidueStatus status = Eval(e->child[0], env, out, depth + 1);
       if (status == ResidueStatus::kOk) *out = out->Negated();
@@ -373,46 +418,18 @@ ResidueStatus Evaluator::Eval(const Expr* e, const Binding* env, Residue* out, i
     case Kind::kPow:
       return EvalPower(e, env, out, depth);
     case Kind::kSqrt:
-    case Kind::kRoot: {
-      Residue x;
-      const ResidueStatus status = Eval(e->child[0], env, &x, depth + 1);
-      if (status != ResidueStatus::kOk) return status;
-      Rational index(2);
-      if (e->kind == Kind::kRoot && EvaluateExact(e->child[1], exact_, env, &index) != ExactStatus::kOk) {
-        return Unsupported();
-      }
-      if (index.is_zero()) return ResidueStatus::kUndefined;
-      Rational exponent;
-      if (!Div(Rational(1), index, fuel_, &exponent)) return Unsupported();
-      return RationalPower(x, exponent, true, true, out);
-    }
+    case Kind::kRoot:
+      return EvalRoot(e, env, out, depth);
     case Kind::kFactorial:
     case Kind::kDoubleFactorial:
       return EvalFactorial(e, env, out, depth);
     case Kind::kFunction:
       return EvalFunction(e, env, out, depth);
-    case Kind::kCall: {
-      Residue args[8];
-      if (e->child_count > 8) return Unsupported();
-      uint64_t tag = kAtomCall;
-      for (char c : e->text) tag = Mix(tag ^ static_cast<unsigned char>(c));
-      for (uint32_t i = 0; i < e->child_count; ++i) {
-        const ResidueStatus status = Eval(e->child[i], env, &args[i], depth + 1);
-        if (status != ResidueStatus::kOk) return status;
-      }
-      return Atom(tag, args, e->child_count, out);
-    }
+    case Kind::kCall:
+      return EvalCall(e, env, out, depth);
     case Kind::kPercent:
-    case Kind::kDegree: {
-      const ResidueStatus status = Eval(e->child[0], env, out, depth + 1);
-      if (status != ResidueStatus::kOk) return status;
-      *out = *out * Residue::Integer(e->kind == Kind::kPercent ? 100 : 180).Inverted();
-      if (e->kind == Kind::kDegree && !out->IsZero()) {
-        info_->pi = true;
-        *out = *out * Constant(kAtomPi);
-      }
-      return ResidueStatus::kOk;
-    }
+    case Kind::kDegree:
+      return EvalScaled(e, env, out, depth);
     case Kind::kSum: case Kind::kProduct: case Kind::kIntegral: case Kind::kLimit: case Kind::kDerivative:
       return EvalScope(e, env, out, depth);
     default:
