@@ -35,15 +35,15 @@ def write_rows(path: pathlib.Path, triples: list[dict], count: int) -> None:
             file.write(f'{{"item_id": "row/{i}", "response": {pred}, "ground_truth": {gold}}}\n')
 
 
-def score(binary: str, rows: pathlib.Path, out: pathlib.Path, threads: int) -> tuple[float, float]:
-    """Seconds and peak resident MB of one run."""
+def score(binary: str, rows: pathlib.Path, out: pathlib.Path, threads: int) -> tuple[float, float, float]:
+    """Seconds, seconds of CPU and peak resident MB of one run."""
     started = time.perf_counter()
     process = subprocess.Popen([binary, "score", rows, "--scorer", "gsm8k", "-o", out, "-q", "-j", str(threads)])
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
     if os.waitstatus_to_exitcode(status) != 0:
         sys.exit(f"rewardloop ended with {os.waitstatus_to_exitcode(status)}")
-    return seconds, usage.ru_maxrss / 1024
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def check(out: pathlib.Path, triples: list[dict], count: int) -> dict[str, float]:
@@ -85,9 +85,10 @@ def main() -> None:
         for count in (SMALL, arguments.rows):
             rows, out = pathlib.Path(folder, "rows.jsonl"), pathlib.Path(folder, "out.jsonl")
             write_rows(rows, triples, count)
-            seconds, peak[count] = score(arguments.bin, rows, out, arguments.threads)
+            seconds, cpu_seconds, peak[count] = score(arguments.bin, rows, out, arguments.threads)
             report[f"{count} rows"] = {
                 "rows_per_second": round(count / seconds), "seconds": round(seconds, 2),
+                "rows_per_cpu_second": round(count / cpu_seconds),
                 "input_mb": round(rows.stat().st_size / 1e6), "mb_per_second": round(rows.stat().st_size / 1e6 / seconds),
                 "peak_rss_mb": round(peak[count], 1), **check(out, triples, count)}
     growth = peak[arguments.rows] - peak[SMALL]

@@ -186,8 +186,15 @@ std::vector<const Summary::Failure*> Summary::TopFailures() const {
   std::sort(all.begin(), all.end(), [](const Failure* a, const Failure* b) {
     return std::tie(a->rank, a->line_number) < std::tie(b->rank, b->line_number);
   });
-  if (all.size() > kShownFailures) all.resize(kShownFailures);
-  return all;
+  // One of each sort first: three rows without a ground truth tell no more than one.
+  std::vector<const Failure*> top, same_sort;
+  for (const Failure* failure : all) {
+    const bool new_sort = top.empty() || top.back()->rank != failure->rank;
+    (new_sort ? top : same_sort).push_back(failure);
+  }
+  top.insert(top.end(), same_sort.begin(), same_sort.end());
+  if (top.size() > kShownFailures) top.resize(kShownFailures);
+  return top;
 }
 
 std::string Summary::TextOfFailure(const Failure& failure) const {
