@@ -49,6 +49,8 @@ class Comparer {
   static constexpr int kDepthMax = 60;
   static constexpr int kDeterminantMax = 5;
   static constexpr size_t kInexactElementsMax = 256;
+  static constexpr size_t kPairsWithoutSketchMax = 64;
+  static constexpr int64_t kDecisionCost = 60;
 
   static Decision Equal(const char* rule, const char* reason = "equal_exact") { return {Equality::kEqual, reason, rule}; }
   static Decision Different(const char* rule, const char* reason = "not_equal") { return {Equality::kDifferent, reason, rule}; }
@@ -89,6 +91,8 @@ class Comparer {
   // ---- decide_list.cc
   Decision Lists(E g, E p);
   Decision MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
+  bool HasDecimals(std::span<const Expr* const> items);
+  double Sketch(E e);
   Decision Ordered(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
   void Elements(E e, NodeList* out);
   E GroupLabels(E list);

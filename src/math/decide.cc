@@ -343,7 +343,7 @@ Decision Comparer::TupleLike(E g, E p) {
 // ---- dispatch -------------------------------------------------------------------------------------------------------------
 
 Decision Comparer::Decide(E g, E p) {
-  if (!fuel_->Spend(20) || depth_ > kDepthMax) return Limit();
+  if (!fuel_->Spend(kDecisionCost) || depth_ > kDepthMax) return Limit();
   struct Depth {
     explicit Depth(int* d) : d(d) { ++*d; }
     ~Depth() { --*d; }

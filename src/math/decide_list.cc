@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "math/comparer.h"
 
@@ -79,6 +81,27 @@ Decision Comparer::Ordered(std::span<const Expr* const> g, std::span<const Expr*
   return worst;
 }
 
+bool Comparer::HasDecimals(std::span<const Expr* const> items) {
+  return std::any_of(items.begin(), items.end(), [](E item) { return Any(item, [](E x) { return x->kind == Kind::kNumber && x->aux >= 0; }); });
+}
+
+// A double that is the same for equal answers: the value, or a weighted sum of the parts. NaN when there is none.
+double Comparer::Sketch(E e) {
+  double re = 0, im = 0;
+  if (IsScalarKind(e->kind)) {
+    if (!FreeSymbols(e).empty() || Any(e, [](E x) { return x->kind == Kind::kDegree || x->kind == Kind::kPercent || x->kind == Kind::kPlusMinus; })) return std::numeric_limits<double>::quiet_NaN();
+    if (!ApproximateForDisplay(e, options_, *fuel_, &re, &im)) return std::numeric_limits<double>::quiet_NaN();
+    return re + 1.618 * im;
+  }
+  if (e->kind != Kind::kTuple) return std::numeric_limits<double>::quiet_NaN();
+  double sum = 0, weight = 1;
+  for (E child : e->children()) {
+    sum += weight * Sketch(child);
+    weight *= 1.37;
+  }
+  return sum;
+}
+
 // Every element of one side has an equal one on the other. Exact values are matched by key, others pairwise.
 Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule) {
   const auto keys = [&](std::span<const Expr* const> items, std::vector<uint64_t>* out) {
@@ -119,12 +142,26 @@ Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Exp
     }
   }
   if (g.size() > kInexactElementsMax || p.size() > kInexactElementsMax) return {Equality::kLimit, "limit_elements", rule};
+  // Values that differ in the sixth digit need no proof; with a rounding policy at work everything is compared.
+  const bool coarse = g.size() * p.size() > kPairsWithoutSketchMax && policy_.absolute_digits < 0 && !HasDecimals(g) && !HasDecimals(p);
+  std::vector<double> g_sketch, p_sketch;
+  if (coarse) {
+    for (E item : g) g_sketch.push_back(Sketch(item));
+    for (E item : p) p_sketch.push_back(Sketch(item));
+  }
+  const auto far = [&](size_t i, size_t j) {
+    if (!coarse) return false;
+    const double a = g_sketch[i], b = p_sketch[j];
+    return std::fabs(a - b) > 1e-6 * std::max({1.0, std::fabs(a), std::fabs(b)});  // false for NaN
+  };
   bool unknown = false;
   std::vector<char> matched(p.size(), 0);
   const char* reason = "equal_exact";
-  for (E item : g) {
+  for (size_t i = 0; i < g.size(); ++i) {
+    E item = g[i];
     bool found = false, open = false;
     for (size_t j = 0; j < p.size(); ++j) {
+      if (far(i, j)) continue;
       // Try what is still free first; equality is transitive, so any equal partner will do.
       if (found && matched[j]) continue;
       Decision same = Decide(item, p[j]);
@@ -138,8 +175,9 @@ Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Exp
   for (size_t j = 0; j < p.size(); ++j) {
     if (matched[j]) continue;
     bool open = false, found = false;
-    for (E item : g) {
-      Decision same = Decide(item, p[j]);
+    for (size_t i = 0; i < g.size(); ++i) {
+      if (far(i, j)) continue;
+      Decision same = Decide(g[i], p[j]);
       if (same.equality == Equality::kLimit) return same;
       if (same.equal()) { found = true; break; }
       if (same.equality == Equality::kUnknown) open = true;

@@ -76,6 +76,29 @@ TEST(MathLimits, ManyParts) {
   EXPECT_EQ(Timed("3000", "\\boxed{1" + Repeat("+1", 2'999) + "}").outcome, Outcome::kEqual);
 }
 
+TEST(MathLimits, LargeSetsOfInexactElements) {
+  std::string roots, reversed, other, tuples, reversed_tuples, polynomials, reversed_polynomials;
+  for (int i = 0; i < 200; ++i) {
+    const auto item = [](std::string* out, const std::string& piece) { *out += (out->empty() ? "" : ", ") + piece; };
+    const std::string up = std::to_string(1002 + i), down = std::to_string(1201 - i);
+    item(&roots, "\\sqrt{" + up + "}");
+    item(&reversed, "\\sqrt{" + down + "}");
+    item(&other, "\\sqrt{" + std::to_string(3002 + i) + "}");
+    item(&tuples, "(" + up + ",\\sqrt{" + up + "})");
+    item(&reversed_tuples, "(" + down + ",\\sqrt{" + down + "})");
+    item(&polynomials, "x^2+" + up + "x");
+    item(&reversed_polynomials, "x^2+" + down + "x");
+  }
+  EXPECT_EQ(Timed(roots, "\\boxed{" + reversed + "}").outcome, Outcome::kEqual);
+  EXPECT_EQ(Timed(roots, "\\boxed{" + other + "}").outcome, Outcome::kDifferent);
+  EXPECT_EQ(Timed(tuples, "\\boxed{" + reversed_tuples + "}").outcome, Outcome::kEqual);
+  Timed(polynomials, "\\boxed{" + reversed_polynomials + "}");
+  Timed(Repeat("(0,1)\\cup", 60) + "(2,3)", "\\boxed{" + Repeat("(2,3)\\cup", 60) + "(0,1)}");
+  Timed("5", "\\boxed{" + Repeat("(x+1)", 2'000) + "}");
+  Timed("x", "\\boxed{" + Repeat("(x+1)", 2'000) + "}");
+  Timed("x", "\\boxed{" + Repeat("\\sin(", 190) + "x" + Repeat(")", 190) + "}");
+}
+
 TEST(MathLimits, HugeNumbers) {
   for (const char* answer : {"10^{10^{10}}", "9!!!!", "9**9**9**9", "2003^{2002^{2001}}", "10^{10^{10^{10}}}", "(10^{10})!", "e^{e^{e^{e^{e}}}}", "\\sin(10^{10^{10}})",
                              "\\binom{10^{10}}{10^5}", "\\sum_{k=1}^{10^{10}} k", "\\prod_{k=1}^{10^9} k", "\\int_0^{10^{10}} \\sin(x^{100}) dx", "7^{7^{7^7}}-7^{7^{7^7}}", "1e999999999", "10^{-10^{10}}",
