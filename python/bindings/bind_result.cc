@@ -349,11 +349,13 @@ void BindResult(nb::module_& m) {
                    },
                    nb::sig("def valid(self) -> numpy.typing.NDArray[numpy.bool_]"))
       .def("__len__", [](const PyBatch& self) { return self.batch->results.size(); });
-  m.attr("STATUSES") = [] {
-    nb::list names;
-    for (int i = 0; i < kItemStatusCount; ++i) names.append(StatusText(static_cast<ItemStatus>(i)));
-    return nb::tuple(names);
-  }();
+  m.def("_statuses",
+        [] {
+          nb::list names;
+          for (int i = 0; i < kItemStatusCount; ++i) names.append(StatusText(static_cast<ItemStatus>(i)));
+          return names;
+        },
+        nb::sig("def _statuses() -> list[str]"));
 }
 
 }  // namespace rewardloop::python

@@ -21,35 +21,57 @@ namespace {
 
 constexpr size_t kLinesPerSignalCheck = 4096;
 
-// Only the columns that the mapping reads are converted: other ones may hold anything.
-Json RowFrom(PyObject* row, const std::vector<std::string>& roots) {
-  Json::Object columns;
-  for (const std::string& root : roots) {
-    nb::object value = nb::steal(PyMapping_GetItemString(row, root.c_str()));
-    if (value.is_valid()) {
-      columns.emplace_back(root, JsonFrom(value.ptr(), root.c_str()));
-    } else if (PyErr_ExceptionMatches(PyExc_KeyError)) {
-      PyErr_Clear();
-    } else {
-      throw nb::python_error();
-    }
+// A column that the mapping may read, with its name as a Python string.
+struct Column {
+  std::string name;
+  nb::object key;
+};
+
+std::vector<Column> ColumnsOf(const FieldMap& map) {
+  std::vector<Column> columns;
+  for (const std::string& name : map.roots()) columns.push_back({name, ToPython(name)});
+  return columns;
+}
+
+// The value of a column; not valid when the row has none.
+nb::object ValueOf(PyObject* row, PyObject* key) {
+  if (PyDict_CheckExact(row)) {
+    PyObject* value = PyDict_GetItemWithError(row, key);
+    if (!value && PyErr_Occurred()) throw nb::python_error();
+    return nb::borrow(value);
   }
-  return Json(std::move(columns));
+  nb::object value = nb::steal(PyObject_GetItem(row, key));
+  if (!value.is_valid()) {
+    if (!PyErr_ExceptionMatches(PyExc_KeyError)) throw nb::python_error();
+    PyErr_Clear();
+  }
+  return value;
+}
+
+// Only the columns that the mapping reads are converted: other ones may hold anything.
+Json RowFrom(PyObject* row, const std::vector<Column>& columns) {
+  Json::Object members;
+  for (const Column& column : columns) {
+    const nb::object value = ValueOf(row, column.key.ptr());
+    if (value.is_valid()) members.emplace_back(column.name, JsonFrom(value.ptr(), column.name.c_str()));
+  }
+  return Json(std::move(members));
 }
 
 ItemVector ItemsFromRows(const nb::list& rows, const std::string& preset, const nb::object& fields) {
   const FieldMap map = ValueOrThrow(FieldMap::Make(preset, JsonFrom(fields.ptr(), "fields")));
+  const std::vector<Column> columns = ColumnsOf(map);
   auto items = std::make_shared<std::vector<RewardItem>>(rows.size());
   for (size_t i = 0; i < items->size(); ++i) {
     nb::object row = rows[i];
-    const std::string place = "rows[" + std::to_string(i) + "]";
     try {
-      if (!PyObject_HasAttrString(row.ptr(), "keys")) {
+      if (!PyDict_CheckExact(row.ptr()) && !PyObject_HasAttrString(row.ptr(), "keys")) {
         throw StatusError(InvalidArgument(std::string("a row must be a dict, not ") + nb::inst_name(row).c_str()));
       }
-      ThrowIfError(map.ToItem(RowFrom(row.ptr(), map.roots()), "row:" + std::to_string(i), &(*items)[i]));
+      ThrowIfError(map.ToItem(RowFrom(row.ptr(), columns), "row:" + std::to_string(i), &(*items)[i]));
     } catch (const StatusError& error) {
-      throw StatusError(Status(error.status().code(), place + ": " + error.status().message(), error.status().hint()));
+      const std::string place = "rows[" + std::to_string(i) + "]: ";
+      throw StatusError(Status(error.status().code(), place + error.status().message(), error.status().hint()));
     }
   }
   return {std::move(items)};

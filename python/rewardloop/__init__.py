@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import math
 from ._core import (
-    STATUSES,
     BatchHandle,
     Engine,
     RewardErrorInfo,
@@ -26,6 +25,7 @@ from ._core import (
     default_engine,
     list_managers,
     list_scorers,
+    _statuses,
 )
 from ._core import VERSION as __version__
 from ._errors import (
@@ -52,6 +52,9 @@ from ._verify import verify, verify_batch
 
 if TYPE_CHECKING:
     from . import aio
+
+#: Every value of ``RewardResult.status``.
+STATUSES: tuple[str, ...] = tuple(_statuses())
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 

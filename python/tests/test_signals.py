@@ -15,20 +15,20 @@ PROGRAM = """
 import sys, time
 import rewardloop as rl
 
-def rows(count):
-    return [{"item_id": str(i), "response": "#### 1", "ground_truth": "1", "group_id": "g"} for i in range(count)]
+def rows(count, **more):
+    return [{"item_id": str(i), "response": "#### 1", "ground_truth": "1", **more} for i in range(count)]
 
 with rl.AsyncRewardPipeline(scorer="gsm8k", manager="rate_limited", manager_args={"max_rpm": 0.0001}, timeout=None,
                             backlog_items=4, on_error="null") as p:
     p.collect(p.submit(rows(1)))
-    h = p.submit(rows(2)[1:])
+    h = p.submit(rows(1, group_id="g"))
     print("waiting", flush=True)
     try:
         CALL
     except KeyboardInterrupt:
         print("interrupted", flush=True)
     p.cancel(h)
-    assert [r.status for r in p.collect(h, timeout=30)] == ["cancelled"]
+    assert [r.status for r in DELIVERY] == ["cancelled"]
     assert p.backlog_items == 0, p.backlog_items
 print("closed", flush=True)
 """
@@ -42,11 +42,9 @@ print("closed", flush=True)
     "p.close('drain')",
 ])
 def test_ctrl_c_ends_blocking_calls_within_100_ms(call: str) -> None:
-    program = PROGRAM.replace("CALL", call)
-    if "stream" in call:  # a streamed handle cannot be collected
-        program = program.replace("p.collect(h, timeout=30)", "p.stream(h)")
-    if "submit" in call:
-        program = program.replace('"group_id": "g"', '"extra_info": None')
+    # A handle is either streamed or collected.
+    delivery = "p.stream(h, timeout=30)" if "stream" in call else "p.collect(h, timeout=30)"
+    program = PROGRAM.replace("CALL", call).replace("DELIVERY", delivery)
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout is not None and child.stderr is not None
     try:
