@@ -433,7 +433,7 @@ std::optional<Decision> Comparer::Families(E g, E p) {
       if (!same.equal()) return same;
       multiple = std::lcm(multiple, num);
       divisor = std::gcd(divisor, den);
-      if (multiple > 4096) return {Equality::kLimit, "limit_elements", "family"};
+      if (multiple > 4096) return Decision{Equality::kLimit, "limit_elements", "family"};
     }
   }
   E period = Scale(unit.d, multiple, divisor);
@@ -444,7 +444,7 @@ std::optional<Decision> Comparer::Families(E g, E p) {
   for (int side = 0; side < 2; ++side) {
     for (const Line& line : lines[side]) {
       const auto count = std::llround(std::fabs(pv / line.dv));
-      if (count > 128 || residues[side].size() > 256) return {Equality::kLimit, "limit_elements", "family"};
+      if (count > 128 || residues[side].size() > 256) return Decision{Equality::kLimit, "limit_elements", "family"};
       for (int64_t j = 0; j < count; ++j) {
         E value = build_.Make(Kind::kAdd, {line.c, Scale(line.d, j, 1)});
         if (j == 0) value = line.c;
