@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "io/ordered_output.h"
@@ -86,7 +87,11 @@ class LinesByOffset {
 
 }  // namespace
 
-Result<std::unique_ptr<AtomicFile>> AtomicFile::Open(const std::string& path) {
+Result<std::unique_ptr<AtomicFile>> AtomicFile::Open(const std::string& name) {
+  // A link stays a link: what it leads to is replaced.
+  std::error_code missing;
+  const auto target = std::filesystem::canonical(name, missing);
+  const std::string path = missing ? name : target.string();
   const std::string temporary = path + ".tmp";
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return WriteError(temporary);

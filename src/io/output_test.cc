@@ -121,6 +121,15 @@ TEST(AtomicFileTest, NothingHappensWithoutCommit) {
   EXPECT_EQ(folder.Read("file"), "after");
 }
 
+TEST(AtomicFileTest, LinksStayLinks) {
+  TempFolder folder;
+  folder.Write("file", "before");
+  std::filesystem::create_symlink("file", folder.File("link"));
+  ASSERT_TRUE(WriteFileAtomically(folder.File("link"), "after").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.File("link")));
+  EXPECT_EQ(folder.Read("file"), "after");
+}
+
 TEST(AtomicFileTest, TornLastLineIsNotALine) {
   TempFolder folder;
   const std::string path = folder.Write("file", "a\n\nlonger\ntorn");
