@@ -16,13 +16,18 @@ inline bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 inline bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 inline char Lower(char c) { return IsUpper(c) ? static_cast<char>(c + 32) : c; }
 
+// An inline loop: the library's comparison is a call, which costs more than the usual difference in the first byte.
 inline bool StartsWith(std::string_view text, size_t pos, std::string_view prefix) {
-  return text.compare(pos, prefix.size(), prefix) == 0;
+  if (pos > text.size() || text.size() - pos < prefix.size()) return false;
+  for (size_t i = 0; i < prefix.size(); ++i) {
+    if (text[pos + i] != prefix[i]) return false;
+  }
+  return true;
 }
 
 // `lower` must be in lower case.
 inline bool StartsWithNoCase(std::string_view text, size_t pos, std::string_view lower) {
-  if (text.size() - pos < lower.size()) return false;
+  if (pos > text.size() || text.size() - pos < lower.size()) return false;
   for (size_t i = 0; i < lower.size(); ++i) {
     if (Lower(text[pos + i]) != lower[i]) return false;
   }

@@ -67,6 +67,7 @@ std::optional<Range> LastAccepted(std::string_view text, Range within, const Fin
 template <typename Find>
 std::optional<Range> LastBeforeNewQuestion(std::string_view text, Range within, const Find& find) {
   std::optional<Range> chosen = find(text, within);
+  if (!chosen || NewQuestion(text, within.begin, chosen->begin) == std::string_view::npos) return chosen;
   std::optional<Range> later = chosen;
   for (int seen = 0; later && later->begin > within.begin && seen < kMaxDeclarations; ++seen) {
     const std::optional<Range> earlier = find(text, Range{within.begin, later->begin - 1});
