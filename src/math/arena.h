@@ -17,7 +17,9 @@ class Arena {
  public:
   static constexpr size_t kBlockBytes = 64 * 1024;
 
-  explicit Arena(size_t max_bytes) : max_bytes_(max_bytes) {}
+  // Blocks grow from `first_block_bytes` to kBlockBytes, so that an arena that lives long can be small.
+  explicit Arena(size_t max_bytes, size_t first_block_bytes = kBlockBytes)
+      : max_bytes_(max_bytes), next_block_bytes_(first_block_bytes) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -64,7 +66,8 @@ class Arena {
   };
 
   bool Grow(size_t bytes) {
-    const size_t size = bytes > kBlockBytes ? bytes : kBlockBytes;
+    const size_t size = bytes > next_block_bytes_ ? bytes : next_block_bytes_;
+    if (next_block_bytes_ < kBlockBytes) next_block_bytes_ *= 2;
     const size_t total = used_before_ + (blocks_.empty() ? 0 : blocks_.back().size);
     if (total + size > max_bytes_) return false;
     used_before_ = total;
@@ -75,6 +78,7 @@ class Arena {
   }
 
   size_t max_bytes_;
+  size_t next_block_bytes_;
   size_t used_before_ = 0;
   char* next_ = nullptr;
   size_t left_ = 0;

@@ -1,6 +1,7 @@
 #include "math/extract.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "math/answer.h"
@@ -207,8 +208,8 @@ struct Phrase {
   bool line_start;        // only at the start of a line
   bool needs_is;          // "is" or ':' must follow
 };
+// Sorted by key.
 constexpr Phrase kPhrases[] = {
-    {"final answer", 'f', Anchor::kFinalAnswer, false, true},
     {"answer is", 'a', Anchor::kAnswerIs, false, false},
     {"answer:", 'a', Anchor::kAnswerIs, false, false},
     {"answer**:", 'a', Anchor::kAnswerIs, false, false},
@@ -217,12 +218,10 @@ constexpr Phrase kPhrases[] = {
     {"answer $", 'a', Anchor::kAnswerIs, false, false},
     {"answer \\", 'a', Anchor::kAnswerIs, false, false},
     {"a:", 'a', Anchor::kAnswerIs, true, false},
-    {"答案是", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答案为", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答案：", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答案:", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答：", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答え", '\xE7', Anchor::kAnswerIs, false, false},
+    {"antwort ist", 'a', Anchor::kAnswerIs, false, false},
+    {"antwort:", 'a', Anchor::kAnswerIs, false, false},
+    {"final answer", 'f', Anchor::kFinalAnswer, false, true},
+    {"jibu:", 'j', Anchor::kAnswerIs, false, false},
     {"réponse est", 'r', Anchor::kAnswerIs, false, false},
     {"réponse :", 'r', Anchor::kAnswerIs, false, false},
     {"réponse:", 'r', Anchor::kAnswerIs, false, false},
@@ -231,20 +230,36 @@ constexpr Phrase kPhrases[] = {
     {"resposta é", 'r', Anchor::kAnswerIs, false, false},
     {"resposta:", 'r', Anchor::kAnswerIs, false, false},
     {"risposta:", 'r', Anchor::kAnswerIs, false, false},
-    {"antwort ist", 'a', Anchor::kAnswerIs, false, false},
-    {"antwort:", 'a', Anchor::kAnswerIs, false, false},
     {"ответ:", '\xD0', Anchor::kAnswerIs, false, false},
     {"Ответ:", '\xD0', Anchor::kAnswerIs, false, false},
-    {"정답은", '\xEC', Anchor::kAnswerIs, false, false},
-    {"답:", '\xEB', Anchor::kAnswerIs, false, false},
     {"الإجابة:", '\xD8', Anchor::kAnswerIs, false, false},
     {"الإجابة هي", '\xD8', Anchor::kAnswerIs, false, false},
     {"उत्तर:", '\xE0', Anchor::kAnswerIs, false, false},
     {"คำตอบ:", '\xE0', Anchor::kAnswerIs, false, false},
     {"উত্তর:", '\xE0', Anchor::kAnswerIs, false, false},
-    {"jibu:", 'j', Anchor::kAnswerIs, false, false},
     {"సమాధానం:", '\xE0', Anchor::kAnswerIs, false, false},
+    {"答案是", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答案为", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答案：", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答案:", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答：", '\xE7', Anchor::kAnswerIs, false, false},
+    {"答え", '\xE7', Anchor::kAnswerIs, false, false},
+    {"답:", '\xEB', Anchor::kAnswerIs, false, false},
+    {"정답은", '\xEC', Anchor::kAnswerIs, false, false},
 };
+
+// Range of kPhrases for each first byte.
+struct PhraseRange { uint8_t begin = 0, end = 0; };
+constexpr auto MakePhraseIndex() {
+  std::array<PhraseRange, 256> index{};
+  for (uint8_t i = 0; i < std::size(kPhrases); ++i) {
+    PhraseRange& range = index[static_cast<uint8_t>(kPhrases[i].key)];
+    if (range.end == 0) range.begin = i;
+    range.end = static_cast<uint8_t>(i + 1);
+  }
+  return index;
+}
+constexpr auto kPhraseIndex = MakePhraseIndex();
 
 bool Matches(std::string_view text, size_t at, std::string_view phrase) {
   if (at + phrase.size() > text.size()) return false;
@@ -491,10 +506,9 @@ bool FindPhrase(std::string_view completion, std::string_view text, Found* found
   // From the end, the first position where any phrase stands.
   for (size_t at = text.size(); at-- > 0;) {
     const char c = text[at];
-    const char lower = Lower(c);
-    if (lower != 'a' && lower != 'f' && lower != 'r' && lower != 'j' && static_cast<uint8_t>(c) < 0xC0) continue;
-    for (const Phrase& phrase : kPhrases) {
-      if (phrase.key != lower && phrase.key != c) continue;
+    const PhraseRange range = kPhraseIndex[static_cast<uint8_t>(Lower(c))];
+    for (size_t k = range.begin; k < range.end; ++k) {
+      const Phrase& phrase = kPhrases[k];
       if (!Matches(text, at, phrase.text)) continue;
       if (at > 0 && IsAlpha(text[at - 1]) && IsAlpha(c)) continue;
       if (phrase.line_start && !(at == 0 || text[at - 1] == '\n')) continue;

@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kScratchBytesMax = 24u << 20;
 constexpr size_t kGoldBytesMax = 16u << 20;
+constexpr size_t kGoldFirstBlockBytes = 2048;  // most golds need no more; many are cached
 
 // Working memory of the calling thread, so that a verdict allocates nothing.
 Arena& Scratch() {
@@ -61,7 +62,7 @@ const char* LimitReason(ParseStatus status) {
 }  // namespace
 
 struct CompiledGold::Impl {
-  explicit Impl(const Options& options) : options(options), arena(kGoldBytesMax) {}
+  explicit Impl(const Options& options) : options(options), arena(kGoldBytesMax, kGoldFirstBlockBytes) {}
 
   struct Gold {
     std::string_view text;   // in the arena
