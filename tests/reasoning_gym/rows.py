@@ -121,9 +121,10 @@ def pairs(count: int, seed: int, only: list[str] | None = None) -> Iterator[tupl
     """Yields `count` pairs, a chunk of each family in turn."""
     families = [Family(name, seed) for name in sorted(DATASETS) if name not in LEFT_OUT and (not only or name in only)]
     made = 0
+    share = min(CHUNK, max(1, -(-count // max(1, len(families)))))  # so that few rows still see every family
     while families:
         for family in list(families):
-            chunk = family.chunk(min(CHUNK, max(8, count // len(families))))
+            chunk = family.chunk(max(4, share))[:share]
             # No chunk: the family has no answer of its own, or none that is wrong elsewhere.
             if not chunk or (family.most_pairs and family.pairs >= family.most_pairs):
                 families.remove(family)
