@@ -78,11 +78,11 @@ class Arena {
   }
 
   size_t max_bytes_;
-  size_t next_block_bytes_;
   size_t used_before_ = 0;
   char* next_ = nullptr;
   size_t left_ = 0;
   std::vector<Block> blocks_;
+  size_t next_block_bytes_;
 };
 
 }  // namespace rewardloop::math
