@@ -70,11 +70,12 @@ class RealBall {
 
 void SetRational(arb_t out, const Rational& x, slong prec);
 
-// Upper bound of |log2 |x|| for a ball without zero: how far x is from 1 in scale. 0 when zero is inside, kScaleMax when
-// even the exponent is huge.
+// Upper bound of |log2 |x|| for a ball without zero: how far x is from 1 in scale. 0 when zero is
+// inside, kScaleMax when even the exponent is huge.
 inline constexpr int64_t kScaleMax = int64_t{1} << 60;
 int64_t Scale(arb_srcptr x);
-// e with |x| <= 2^e for every x in the ball; -kScaleMax for exact zero, kScaleMax when not finite or beyond.
+// e with |x| <= 2^e for every x in the ball; -kScaleMax for exact zero, kScaleMax when not finite
+// or beyond.
 int64_t UpperExponent(arb_srcptr x);
 
 }  // namespace rewardloop::math

@@ -68,11 +68,13 @@ BallStatus BallEvaluator::EvalAddMul(const Expr* e, const Binding* env, Ball* ou
   return out->IsFinite() ? BallStatus::kOk : BallStatus::kUndecided;
 }
 
-BallStatus BallEvaluator::Refine(BallStatus status, const Expr* argument, const Binding* env, int depth) {
+BallStatus BallEvaluator::Refine(BallStatus status, const Expr* argument, const Binding* env,
+                                 int depth) {
   if (status != BallStatus::kUndecided) return status;
   Rational value;
   const ExactStatus exact = EvaluateExact(argument, exact_, env, &value, depth + 1);
-  if (exact == ExactStatus::kUndefined || (exact == ExactStatus::kOk && value.is_zero())) return BallStatus::kUndefined;
+  if (exact == ExactStatus::kUndefined || (exact == ExactStatus::kOk && value.is_zero()))
+    return BallStatus::kUndefined;
   return status;
 }
 
@@ -87,7 +89,8 @@ BallStatus BallEvaluator::EvalDivide(const Expr* e, const Binding* env, Ball* ou
   return status;
 }
 
-BallStatus BallEvaluator::RationalPower(const Ball& base, const Rational& exponent, bool odd_real, Ball* out) {
+BallStatus BallEvaluator::RationalPower(const Ball& base, const Rational& exponent, bool odd_real,
+                                        Ball* out) {
   constexpr int64_t kRootIndexMax = 1 << 16;
   int64_t p, q;
   const bool small = exponent.Numerator().ToInt64(&p) && exponent.Denominator().ToInt64(&q);
@@ -110,7 +113,8 @@ BallStatus BallEvaluator::RationalPower(const Ball& base, const Rational& expone
       Ball positive;
       arb_neg(positive.re(), base.re());
       const BallStatus status = BallPower(positive, y, prec_, out);
-      if (status == BallStatus::kOk && IsOddInteger(exponent.Numerator())) acb_neg(out->get(), out->get());
+      if (status == BallStatus::kOk && IsOddInteger(exponent.Numerator()))
+        acb_neg(out->get(), out->get());
       return status;
     }
   }
@@ -126,7 +130,8 @@ BallStatus BallEvaluator::EvalPower(const Expr* e, const Binding* env, Ball* out
   if (exact == ExactStatus::kUndefined) return BallStatus::kUndefined;
   int64_t n;
   const bool integer = exact == ExactStatus::kOk && exponent.ToInt64(&n);
-  const int64_t cost = integer ? (40 + prec_ / 8) * (exponent.num_bits() + 1) : 2 * FunctionCost(prec_);
+  const int64_t cost =
+      integer ? (40 + prec_ / 8) * (exponent.num_bits() + 1) : 2 * FunctionCost(prec_);
   BallStatus status = Spend(cost);
   if (status != BallStatus::kOk) return status;
   if (natural && !(exact == ExactStatus::kOk && exponent.is_small())) {
@@ -197,7 +202,8 @@ BallStatus BallEvaluator::EvalScaled(const Expr* e, const Binding* env, Ball* ou
 BallStatus BallEvaluator::EvalCall(const Expr* e, const Binding* env, Ball* out) {
   Residue value;
   ResidueInfo info;
-  const ResidueContext context{context_.options, fuel_, context_.options.seed, context_.odd_real_roots};
+  const ResidueContext context{context_.options, fuel_, context_.options.seed,
+                               context_.odd_real_roots};
   const ResidueStatus status = EvaluateResidue(e, context, env, &value, &info);
   if (status == ResidueStatus::kUndefined) return BallStatus::kUndefined;
   if (status != ResidueStatus::kOk || info.symbols) return Unsupported();
@@ -265,7 +271,8 @@ BallStatus BallEvaluator::Eval(const Expr* e, const Binding* env, Ball* out, int
   }
 }
 
-BallStatus EvaluateBall(const Expr* e, const BallContext& context, const Binding* bindings, Ball* out, BallInfo* info) {
+BallStatus EvaluateBall(const Expr* e, const BallContext& context, const Binding* bindings,
+                        Ball* out, BallInfo* info) {
   return BallEvaluator(context, info).Eval(e, bindings, out, 0);
 }
 

@@ -40,6 +40,7 @@ struct BallInfo {
   int64_t scale_bits = 0;  // sum of |log2| over the intermediate values far from 1
 };
 
-BallStatus EvaluateBall(const Expr* e, const BallContext& context, const Binding* bindings, Ball* out, BallInfo* info);
+BallStatus EvaluateBall(const Expr* e, const BallContext& context, const Binding* bindings,
+                        Ball* out, BallInfo* info);
 
 }  // namespace rewardloop::math

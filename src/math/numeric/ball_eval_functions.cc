@@ -10,15 +10,30 @@ namespace {
 bool IsAnalyticOn(Function fn, const Ball* x) {
   RealBall bound;
   switch (fn) {
-    case Function::kSin: case Function::kCos: case Function::kTan: case Function::kCot: case Function::kSec:
-    case Function::kCsc: case Function::kSinh: case Function::kCosh: case Function::kTanh: case Function::kCoth:
-    case Function::kSech: case Function::kCsch: case Function::kExp: case Function::kLn: case Function::kLog:
+    case Function::kSin:
+    case Function::kCos:
+    case Function::kTan:
+    case Function::kCot:
+    case Function::kSec:
+    case Function::kCsc:
+    case Function::kSinh:
+    case Function::kCosh:
+    case Function::kTanh:
+    case Function::kCoth:
+    case Function::kSech:
+    case Function::kCsch:
+    case Function::kExp:
+    case Function::kLn:
+    case Function::kLog:
     case Function::kGamma:
       return true;  // poles and the logarithm's cut make these undecided by themselves
-    case Function::kArctan: case Function::kArsinh:
+    case Function::kArctan:
+    case Function::kArsinh:
       arb_abs(bound, x->im());
       break;
-    case Function::kArcsin: case Function::kArccos: case Function::kArtanh:
+    case Function::kArcsin:
+    case Function::kArccos:
+    case Function::kArtanh:
       arb_abs(bound, x->re());
       break;
     default:
@@ -54,8 +69,8 @@ BallStatus BallEvaluator::EvalBinomial(const Expr* e, const Binding* env, Ball* 
   if (status != BallStatus::kOk) return status;
   Rational k;
   int64_t count;
-  if (EvaluateExact(e->child[1], exact_, env, &k, depth + 1) == ExactStatus::kOk && k.ToInt64(&count) &&
-      count <= kFallingFactorsMax) {
+  if (EvaluateExact(e->child[1], exact_, env, &k, depth + 1) == ExactStatus::kOk &&
+      k.ToInt64(&count) && count <= kFallingFactorsMax) {
     if (count < 0) {
       out->Set(0);
       return BallStatus::kOk;
@@ -83,7 +98,8 @@ BallStatus BallEvaluator::EvalBinomial(const Expr* e, const Binding* env, Ball* 
   return BallDivide(top, b, prec_, out);
 }
 
-BallStatus BallEvaluator::EvalTwo(Function fn, const Expr* e, const Binding* env, Ball* out, int depth) {
+BallStatus BallEvaluator::EvalTwo(Function fn, const Expr* e, const Binding* env, Ball* out,
+                                  int depth) {
   if (e->child_count != 2) return BallStatus::kUnsupported;
   Ball x, y;
   BallStatus status = Eval(e->child[0], env, &x, depth + 1);
@@ -94,7 +110,8 @@ BallStatus BallEvaluator::EvalTwo(Function fn, const Expr* e, const Binding* env
     case Function::kLogBase: {
       if (acb_is_one(x.get())) return BallStatus::kUndefined;
       status = Refine(BallLog(x, prec_, &x), e->child[0], env, depth);
-      if (status == BallStatus::kOk) status = Refine(BallLog(y, prec_, &y), e->child[1], env, depth);
+      if (status == BallStatus::kOk)
+        status = Refine(BallLog(y, prec_, &y), e->child[1], env, depth);
       return status == BallStatus::kOk ? BallDivide(y, x, prec_, out) : status;
     }
     case Function::kMod: {
@@ -108,7 +125,8 @@ BallStatus BallEvaluator::EvalTwo(Function fn, const Expr* e, const Binding* env
     }
     case Function::kAtan2: {
       if (!x.IsReal() || !y.IsReal()) return BallStatus::kUndecided;
-      if (arb_contains_zero(x.re()) && !arb_is_positive(y.re()) && !arb_is_zero(x.re())) return BallStatus::kUndecided;
+      if (arb_contains_zero(x.re()) && !arb_is_positive(y.re()) && !arb_is_zero(x.re()))
+        return BallStatus::kUndecided;
       arb_atan2(out->re(), x.re(), y.re(), prec_);
       out->MakeReal();
       return BallStatus::kOk;
@@ -121,17 +139,20 @@ BallStatus BallEvaluator::EvalTwo(Function fn, const Expr* e, const Binding* env
 // Floor or ceiling of a closed value that balls cannot tell from an integer: is it that integer?
 BallStatus BallEvaluator::EvalJump(const Expr* argument, const Binding* env, Ball* out) {
   constexpr slong kJumpPrecisionMin = 128;
-  if (env != nullptr || context_.balls != nullptr || prec_ < kJumpPrecisionMin) return BallStatus::kUndecided;
+  if (env != nullptr || context_.balls != nullptr || prec_ < kJumpPrecisionMin)
+    return BallStatus::kUndecided;
   BallInfo ignored;
   Ball x;
-  if (EvaluateBall(argument, context_, nullptr, &x, &ignored) != BallStatus::kOk) return BallStatus::kUndecided;
+  if (EvaluateBall(argument, context_, nullptr, &x, &ignored) != BallStatus::kOk)
+    return BallStatus::kUndecided;
   fmpz_t n;
   fmpz_init(n);
   Rational integer;
   const bool unique = x.IsReal() && arb_get_unique_fmpz(n, x.re()) != 0 && !COEFF_IS_MPZ(*n);
   if (unique) integer = Rational(static_cast<int64_t>(fmpz_get_si(n)));
   fmpz_clear(n);
-  if (!unique || Compare(argument, NumberTree(integer).get(), context_.options, fuel_).equality != Equality::kEqual) {
+  if (!unique || Compare(argument, NumberTree(integer).get(), context_.options, fuel_).equality !=
+                     Equality::kEqual) {
     return fuel_.empty() ? BallStatus::kFuel : BallStatus::kUndecided;
   }
   out->Set(integer, prec_);
@@ -140,7 +161,8 @@ BallStatus BallEvaluator::EvalJump(const Expr* argument, const Binding* env, Bal
 
 BallStatus BallEvaluator::EvalFunction(const Expr* e, const Binding* env, Ball* out, int depth) {
   if (e->child_count == 0) return BallStatus::kUnsupported;
-  if (context_.analytic && e->child_count > 1 && e->fn != Function::kLogBase && e->fn != Function::kBinomial) {
+  if (context_.analytic && e->child_count > 1 && e->fn != Function::kLogBase &&
+      e->fn != Function::kBinomial) {
     return BallStatus::kUnsupported;
   }
   switch (e->fn) {
@@ -158,9 +180,13 @@ BallStatus BallEvaluator::EvalFunction(const Expr* e, const Binding* env, Ball* 
       return EvalMinMax(e, env, out, depth);
     case Function::kBinomial:
       return e->child_count == 2 ? EvalBinomial(e, env, out, depth) : BallStatus::kUnsupported;
-    case Function::kLogBase: case Function::kMod: case Function::kAtan2:
+    case Function::kLogBase:
+    case Function::kMod:
+    case Function::kAtan2:
       return EvalTwo(e->fn, e, env, out, depth);
-    case Function::kFloor: case Function::kCeil: case Function::kGamma: {
+    case Function::kFloor:
+    case Function::kCeil:
+    case Function::kGamma: {
       Rational value;  // jumps and poles want the exact argument
       const ExactStatus exact = EvaluateExact(e, exact_, env, &value, depth);
       if (exact == ExactStatus::kUndefined) return BallStatus::kUndefined;
@@ -181,7 +207,9 @@ BallStatus BallEvaluator::EvalFunction(const Expr* e, const Binding* env, Ball* 
   // tanh and coth come within 2^(-3|x|) of +-1 without any intermediate value showing it.
   if ((e->fn == Function::kTanh || e->fn == Function::kCoth) && out->IsReal()) {
     const int64_t bits = UpperExponent(out->re());
-    if (bits > 4) info_->scale_bits = bits > 40 ? kScaleMax : std::min(kScaleMax, info_->scale_bits + (int64_t{3} << bits));
+    if (bits > 4)
+      info_->scale_bits =
+          bits > 40 ? kScaleMax : std::min(kScaleMax, info_->scale_bits + (int64_t{3} << bits));
   }
   if (context_.analytic && !IsAnalyticOn(e->fn, out)) return BallStatus::kUndecided;
   if (e->fn == Function::kLog) {
@@ -198,11 +226,14 @@ BallStatus BallEvaluator::EvalFunction(const Expr* e, const Binding* env, Ball* 
     status = EvalJump(e->child[0], env, out);
   }
   status = Refine(status, e->child[0], env, depth);
-  const bool wants_real = e->fn == Function::kFloor || e->fn == Function::kCeil || e->fn == Function::kSign;
-  if (status == BallStatus::kUndefined && e->fn != Function::kLog && e->fn != Function::kLn && !wants_real) {
+  const bool wants_real =
+      e->fn == Function::kFloor || e->fn == Function::kCeil || e->fn == Function::kSign;
+  if (status == BallStatus::kUndefined && e->fn != Function::kLog && e->fn != Function::kLn &&
+      !wants_real) {
     // Only functions with a pole at zero are undefined there.
     Rational value;
-    if (EvaluateExact(e, exact_, env, &value, depth) != ExactStatus::kUndefined) return BallStatus::kUndecided;
+    if (EvaluateExact(e, exact_, env, &value, depth) != ExactStatus::kUndefined)
+      return BallStatus::kUndecided;
   }
   if (status == BallStatus::kOk) Note(*out);
   return status;

@@ -4,14 +4,15 @@
 
 namespace rewardloop::math {
 
-// A series whose terms shrink at least geometrically: added up until the terms are below the precision. The tail is bounded
-// by the ratio seen over the last kRatioTerms terms.
+// A series whose terms shrink at least geometrically: added up until the terms are below the
+// precision. The tail is bounded by the ratio seen over the last kRatioTerms terms.
 BallStatus BallEvaluator::EvalSeries(const Expr* e, const Binding* env, Ball* out, int depth) {
   constexpr int kRatioTerms = 16;
   Rational low;
   int64_t lower;
   const ExactStatus exact = EvaluateExact(e->child[2], exact_, env, &low, depth + 1);
-  if (exact != ExactStatus::kOk || !low.ToInt64(&lower) || lower > INT64_MAX - kSeriesTermsMax) return Unsupported();
+  if (exact != ExactStatus::kOk || !low.ToInt64(&lower) || lower > INT64_MAX - kSeriesTermsMax)
+    return Unsupported();
   Ball total, term;
   total.Set(0);
   const int64_t scale_before = info_->scale_bits;
@@ -22,10 +23,13 @@ BallStatus BallEvaluator::EvalSeries(const Expr* e, const Binding* env, Ball* ou
     const Rational index(k);
     const Binding binding{e->child[1]->number, &index, env};
     Rational value;
-    if (rational) rational = EvaluateExact(e->child[0], exact_, &binding, &value, depth + 1) == ExactStatus::kOk;
+    if (rational)
+      rational =
+          EvaluateExact(e->child[0], exact_, &binding, &value, depth + 1) == ExactStatus::kOk;
     if (rational) {
       term.Set(value, prec_);
-    } else if (const BallStatus status = Eval(e->child[0], &binding, &term, depth + 1); status != BallStatus::kOk) {
+    } else if (const BallStatus status = Eval(e->child[0], &binding, &term, depth + 1);
+               status != BallStatus::kOk) {
       return status;
     }
     if (!fuel_.Spend(40 + prec_ / 8)) return BallStatus::kFuel;
@@ -55,19 +59,24 @@ BallStatus BallEvaluator::EvalSum(const Expr* e, const Binding* env, Ball* out, 
   if (IsInfiniteSum(e)) return EvalSeries(e, env, out, depth);
   int64_t lower, upper;
   const ExactStatus exact = EvaluateBounds(e, exact_, env, &lower, &upper, depth);
-  if (exact != ExactStatus::kOk) return exact == ExactStatus::kUndefined ? BallStatus::kUndefined : Unsupported();
+  if (exact != ExactStatus::kOk)
+    return exact == ExactStatus::kUndefined ? BallStatus::kUndefined : Unsupported();
   const bool sum = e->kind == Kind::kSum;
-  bool rational = context_.balls == nullptr;  // terms are cheaper exactly, as long as they stay rational
+  bool rational =
+      context_.balls == nullptr;  // terms are cheaper exactly, as long as they stay rational
   Ball total, term;
   total.Set(sum ? 0 : 1);
   for (int64_t k = lower; k <= upper; ++k) {
     const Rational index(k);
     const Binding binding{e->child[1]->number, &index, env};
     Rational value;
-    if (rational) rational = EvaluateExact(e->child[0], exact_, &binding, &value, depth + 1) == ExactStatus::kOk;
+    if (rational)
+      rational =
+          EvaluateExact(e->child[0], exact_, &binding, &value, depth + 1) == ExactStatus::kOk;
     if (rational) {
       term.Set(value, prec_);
-    } else if (const BallStatus status = Eval(e->child[0], &binding, &term, depth + 1); status != BallStatus::kOk) {
+    } else if (const BallStatus status = Eval(e->child[0], &binding, &term, depth + 1);
+               status != BallStatus::kOk) {
       return status;
     }
     if (!fuel_.Spend(40 + prec_ / 8)) return BallStatus::kFuel;

@@ -19,8 +19,12 @@ class BallEvaluator {
   BallStatus Eval(const Expr* e, const Binding* env, Ball* out, int depth);
 
  private:
-  BallStatus Spend(int64_t units) { return fuel_.Spend(units) ? BallStatus::kOk : BallStatus::kFuel; }
-  BallStatus Unsupported() const { return fuel_.empty() ? BallStatus::kFuel : BallStatus::kUnsupported; }
+  BallStatus Spend(int64_t units) {
+    return fuel_.Spend(units) ? BallStatus::kOk : BallStatus::kFuel;
+  }
+  BallStatus Unsupported() const {
+    return fuel_.empty() ? BallStatus::kFuel : BallStatus::kUnsupported;
+  }
   BallStatus EvalNumber(const Expr* e, Ball* out);
   BallStatus EvalRoot(const Expr* e, const Binding* env, Ball* out, int depth);
   BallStatus EvalFactorial(const Expr* e, const Binding* env, Ball* out, int depth);

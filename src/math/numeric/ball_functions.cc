@@ -11,10 +11,14 @@ constexpr int64_t kExpArgumentBitsMax = 50;
 constexpr slong kGammaPrecisionMax = 1024;
 constexpr int64_t kGammaArgumentBitsMax = 40;
 
-BallStatus Finished(Ball* out) { return out->IsFinite() ? BallStatus::kOk : BallStatus::kUndecided; }
+BallStatus Finished(Ball* out) {
+  return out->IsFinite() ? BallStatus::kOk : BallStatus::kUndecided;
+}
 
 // An argument that ought to be real.
-BallStatus NotReal(const Ball& x) { return x.IsNonReal() ? BallStatus::kUndefined : BallStatus::kUndecided; }
+BallStatus NotReal(const Ball& x) {
+  return x.IsNonReal() ? BallStatus::kUndefined : BallStatus::kUndecided;
+}
 
 bool IsExactZero(const Ball& x) { return acb_is_zero(x.get()); }
 
@@ -50,8 +54,8 @@ BallStatus Apply(RealFunction real, ComplexFunction complex, const Ball& x, slon
 }
 
 // A function that is real on [low, high] only (null: unbounded), complex outside.
-BallStatus ApplyOn(RealFunction real, ComplexFunction complex, int low, bool has_low, int high, bool has_high,
-                   const Ball& x, slong prec, Ball* out) {
+BallStatus ApplyOn(RealFunction real, ComplexFunction complex, int low, bool has_low, int high,
+                   bool has_high, const Ball& x, slong prec, Ball* out) {
   if (x.IsReal()) {
     RealBall shifted;
     bool inside = true, outside = false;
@@ -133,7 +137,8 @@ BallStatus BallLog(const Ball& x, slong prec, Ball* out) {
     out->MakeReal();
   } else {
     // On the negative axis without an exact imaginary part the branch is open.
-    if (!x.IsReal() && arb_contains_zero(x.im()) && !arb_is_positive(x.re())) return BallStatus::kUndecided;
+    if (!x.IsReal() && arb_contains_zero(x.im()) && !arb_is_positive(x.re()))
+      return BallStatus::kUndecided;
     acb_log(out->get(), x.get(), prec);
   }
   return Finished(out);
@@ -219,7 +224,8 @@ BallStatus BallPower(const Ball& x, const Ball& y, slong prec, Ball* out) {
 }
 
 BallStatus BallFactorial(const Ball& x, slong prec, Ball* out) {
-  if (UpperExponent(x.re()) > kGammaArgumentBitsMax || UpperExponent(x.im()) > kGammaArgumentBitsMax) {
+  if (UpperExponent(x.re()) > kGammaArgumentBitsMax ||
+      UpperExponent(x.im()) > kGammaArgumentBitsMax) {
     return BallStatus::kUnsupported;
   }
   prec = std::min(prec, kGammaPrecisionMax);
@@ -246,11 +252,19 @@ BallStatus BallFloor(const Ball& x, bool ceiling, slong prec, Ball* out) {
 BallStatus ApplyFunction(Function fn, const Ball& x, slong prec, Ball* out) {
   // sin and friends of a huge argument are [-1, 1] to Arb; the hyperbolic ones are exponentials.
   switch (fn) {
-    case Function::kSin: case Function::kCos: case Function::kTan: case Function::kCot: case Function::kSec:
+    case Function::kSin:
+    case Function::kCos:
+    case Function::kTan:
+    case Function::kCot:
+    case Function::kSec:
     case Function::kCsc:
       if (UpperExponent(x.im()) > kExpArgumentBitsMax) return BallStatus::kUnsupported;
       break;
-    case Function::kSinh: case Function::kCosh: case Function::kTanh: case Function::kCoth: case Function::kSech:
+    case Function::kSinh:
+    case Function::kCosh:
+    case Function::kTanh:
+    case Function::kCoth:
+    case Function::kSech:
     case Function::kCsch:
       if (UpperExponent(x.re()) > kExpArgumentBitsMax) return BallStatus::kUnsupported;
       break;
@@ -258,41 +272,68 @@ BallStatus ApplyFunction(Function fn, const Ball& x, slong prec, Ball* out) {
       break;
   }
   switch (fn) {
-    case Function::kSin: return Apply(arb_sin, acb_sin, x, prec, out);
-    case Function::kCos: return Apply(arb_cos, acb_cos, x, prec, out);
-    case Function::kTan: return Apply(arb_tan, acb_tan, x, prec, out);
+    case Function::kSin:
+      return Apply(arb_sin, acb_sin, x, prec, out);
+    case Function::kCos:
+      return Apply(arb_cos, acb_cos, x, prec, out);
+    case Function::kTan:
+      return Apply(arb_tan, acb_tan, x, prec, out);
     case Function::kCot:
       if (IsExactZero(x)) return BallStatus::kUndefined;
       return Apply(arb_cot, acb_cot, x, prec, out);
-    case Function::kSec: return Reciprocal(ApplyFunction(Function::kCos, x, prec, out), prec, out);
-    case Function::kCsc: return Reciprocal(ApplyFunction(Function::kSin, x, prec, out), prec, out);
-    case Function::kSinh: return Apply(arb_sinh, acb_sinh, x, prec, out);
-    case Function::kCosh: return Apply(arb_cosh, acb_cosh, x, prec, out);
-    case Function::kTanh: return Apply(arb_tanh, acb_tanh, x, prec, out);
-    case Function::kCoth: return Reciprocal(ApplyFunction(Function::kTanh, x, prec, out), prec, out);
-    case Function::kSech: return Reciprocal(ApplyFunction(Function::kCosh, x, prec, out), prec, out);
-    case Function::kCsch: return Reciprocal(ApplyFunction(Function::kSinh, x, prec, out), prec, out);
-    case Function::kArcsin: return ApplyOn(arb_asin, acb_asin, -1, true, 1, true, x, prec, out);
-    case Function::kArccos: return ApplyOn(arb_acos, acb_acos, -1, true, 1, true, x, prec, out);
-    case Function::kArctan: return Apply(arb_atan, acb_atan, x, prec, out);
-    case Function::kArccot: return Arccot(x, prec, out);
-    case Function::kArcsec: return OfReciprocal(Function::kArccos, x, prec, out);
-    case Function::kArccsc: return OfReciprocal(Function::kArcsin, x, prec, out);
-    case Function::kArsinh: return Apply(arb_asinh, acb_asinh, x, prec, out);
-    case Function::kArcosh: return ApplyOn(arb_acosh, acb_acosh, 1, true, 0, false, x, prec, out);
-    case Function::kArtanh: return ApplyOn(arb_atanh, acb_atanh, -1, true, 1, true, x, prec, out);
-    case Function::kArcoth: return OfReciprocal(Function::kArtanh, x, prec, out);
-    case Function::kArsech: return OfReciprocal(Function::kArcosh, x, prec, out);
-    case Function::kArcsch: return OfReciprocal(Function::kArsinh, x, prec, out);
-    case Function::kExp: return BallExp(x, prec, out);
-    case Function::kLn: return BallLog(x, prec, out);
+    case Function::kSec:
+      return Reciprocal(ApplyFunction(Function::kCos, x, prec, out), prec, out);
+    case Function::kCsc:
+      return Reciprocal(ApplyFunction(Function::kSin, x, prec, out), prec, out);
+    case Function::kSinh:
+      return Apply(arb_sinh, acb_sinh, x, prec, out);
+    case Function::kCosh:
+      return Apply(arb_cosh, acb_cosh, x, prec, out);
+    case Function::kTanh:
+      return Apply(arb_tanh, acb_tanh, x, prec, out);
+    case Function::kCoth:
+      return Reciprocal(ApplyFunction(Function::kTanh, x, prec, out), prec, out);
+    case Function::kSech:
+      return Reciprocal(ApplyFunction(Function::kCosh, x, prec, out), prec, out);
+    case Function::kCsch:
+      return Reciprocal(ApplyFunction(Function::kSinh, x, prec, out), prec, out);
+    case Function::kArcsin:
+      return ApplyOn(arb_asin, acb_asin, -1, true, 1, true, x, prec, out);
+    case Function::kArccos:
+      return ApplyOn(arb_acos, acb_acos, -1, true, 1, true, x, prec, out);
+    case Function::kArctan:
+      return Apply(arb_atan, acb_atan, x, prec, out);
+    case Function::kArccot:
+      return Arccot(x, prec, out);
+    case Function::kArcsec:
+      return OfReciprocal(Function::kArccos, x, prec, out);
+    case Function::kArccsc:
+      return OfReciprocal(Function::kArcsin, x, prec, out);
+    case Function::kArsinh:
+      return Apply(arb_asinh, acb_asinh, x, prec, out);
+    case Function::kArcosh:
+      return ApplyOn(arb_acosh, acb_acosh, 1, true, 0, false, x, prec, out);
+    case Function::kArtanh:
+      return ApplyOn(arb_atanh, acb_atanh, -1, true, 1, true, x, prec, out);
+    case Function::kArcoth:
+      return OfReciprocal(Function::kArtanh, x, prec, out);
+    case Function::kArsech:
+      return OfReciprocal(Function::kArcosh, x, prec, out);
+    case Function::kArcsch:
+      return OfReciprocal(Function::kArsinh, x, prec, out);
+    case Function::kExp:
+      return BallExp(x, prec, out);
+    case Function::kLn:
+      return BallLog(x, prec, out);
     case Function::kAbs:
       acb_abs(out->re(), x.get(), prec);
       out->MakeReal();
       return Finished(out);
     case Function::kFloor:
-    case Function::kCeil: return BallFloor(x, fn == Function::kCeil, prec, out);
-    case Function::kSign: return Sign(x, out);
+    case Function::kCeil:
+      return BallFloor(x, fn == Function::kCeil, prec, out);
+    case Function::kSign:
+      return Sign(x, out);
     case Function::kGamma: {
       Ball y;
       acb_sub_si(y.get(), x.get(), 1, prec);
@@ -300,8 +341,10 @@ BallStatus ApplyFunction(Function fn, const Ball& x, slong prec, Ball* out) {
     }
     case Function::kRe:
     case Function::kIm:
-      if (fn == Function::kIm) arb_set(out->re(), x.im());
-      else arb_set(out->re(), x.re());
+      if (fn == Function::kIm)
+        arb_set(out->re(), x.im());
+      else
+        arb_set(out->re(), x.re());
       out->MakeReal();
       return BallStatus::kOk;
     case Function::kConj:
@@ -310,7 +353,8 @@ BallStatus ApplyFunction(Function fn, const Ball& x, slong prec, Ball* out) {
     case Function::kArg: {
       if (IsExactZero(x)) return BallStatus::kUndefined;
       if (x.ContainsZero()) return BallStatus::kUndecided;
-      if (!x.IsReal() && arb_contains_zero(x.im()) && !arb_is_positive(x.re())) return BallStatus::kUndecided;
+      if (!x.IsReal() && arb_contains_zero(x.im()) && !arb_is_positive(x.re()))
+        return BallStatus::kUndecided;
       RealBall arg;
       acb_arg(arg, x.get(), prec);
       arb_set(out->re(), arg);

@@ -5,8 +5,8 @@
 
 namespace rewardloop::math {
 
-// fn(x) for a function of one argument; x may be *out. Domain and reality rules of research notes: real where the real
-// function is defined, principal values elsewhere.
+// fn(x) for a function of one argument; x may be *out. Domain and reality rules of research notes:
+// real where the real function is defined, principal values elsewhere.
 BallStatus ApplyFunction(Function fn, const Ball& x, slong prec, Ball* out);
 
 BallStatus BallDivide(const Ball& x, const Ball& y, slong prec, Ball* out);

@@ -1,10 +1,9 @@
-#include "math/numeric/ball_functions.h"
-
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
+#include "math/numeric/ball_functions.h"
 #include "math/numeric/numeric.h"
 #include "math/numeric/separation.h"
 #include "math/parser.h"
@@ -12,7 +11,8 @@
 namespace rewardloop::math {
 namespace {
 
-// Does fn(num/den) lie within 10^-15 of the given digits (from tables), and is the ball that narrow?
+// Does fn(num/den) lie within 10^-15 of the given digits (from tables), and is the ball that
+// narrow?
 void ExpectValue(Function fn, int64_t num, int64_t den, const char* digits) {
   for (slong prec : {64, 256, 1024}) {
     Ball x, y;
@@ -71,7 +71,8 @@ TEST(Ball, PolesAndBranchPoints) {
   EXPECT_EQ(BallDivide(y, x, 64, &y), BallStatus::kUndecided);
   EXPECT_EQ(ApplyFunction(Function::kSign, x, 64, &y), BallStatus::kUndecided);
   EXPECT_EQ(ApplyFunction(Function::kFloor, x, 64, &y), BallStatus::kUndecided);
-  ASSERT_EQ(BallRoot(x, 2, false, 64, &y), BallStatus::kOk);  // a wide ball that holds both branches
+  ASSERT_EQ(BallRoot(x, 2, false, 64, &y),
+            BallStatus::kOk);  // a wide ball that holds both branches
   EXPECT_FALSE(y.IsReal());
   EXPECT_TRUE(y.ContainsZero());
 }
@@ -94,10 +95,11 @@ TEST(Separation, BoundsHoldForKnownDistances) {
   const auto bits = [&](std::string_view a, std::string_view b) {
     return SeparationBits(parse(a), parse(b), {NumericOptions{}, fuel});
   };
-  // 1/p - 1/q for neighbours is about 2^-40 with these: the bound must not claim less than that is zero.
+  // 1/p - 1/q for neighbours is about 2^-40 with these: the bound must not claim less than that is
+  // zero.
   EXPECT_GE(bits("\\frac{1}{1048573}", "\\frac{1}{1048571}").value(), 39);
-  EXPECT_GE(bits("\\sqrt{1000001}", "1000").value(), 11);         // 5e-4 apart
-  EXPECT_GE(bits("\\sqrt2", "\\frac{1393}{985}").value(), 21);    // 3.6e-7 apart
+  EXPECT_GE(bits("\\sqrt{1000001}", "1000").value(), 11);       // 5e-4 apart
+  EXPECT_GE(bits("\\sqrt2", "\\frac{1393}{985}").value(), 21);  // 3.6e-7 apart
   EXPECT_GE(bits("\\sqrt{10}+\\sqrt{17}", "\\sqrt5+\\sqrt{26}").value(), 5);
   EXPECT_LE(bits("\\sqrt2+\\sqrt3", "\\sqrt{5+2\\sqrt6}").value(), 200);
   EXPECT_TRUE(bits("\\cos 20^\\circ", "\\frac12").has_value());

@@ -41,36 +41,56 @@ class Calculus {
 
 const Expr* Calculus::Outer(Function fn, const Expr* u) {
   switch (fn) {
-    case Function::kSin: return Call(Function::kCos, u);
-    case Function::kCos: return build_.Neg(Call(Function::kSin, u));
-    case Function::kTan: return Square(Call(Function::kSec, u));
-    case Function::kCot: return build_.Neg(Square(Call(Function::kCsc, u)));
-    case Function::kSec: return Times(Call(Function::kSec, u), Call(Function::kTan, u));
-    case Function::kCsc: return build_.Neg(Times(Call(Function::kCsc, u), Call(Function::kCot, u)));
-    case Function::kArcsin: return Over(Number(1), Root(Minus(Number(1), Square(u))));
-    case Function::kArccos: return build_.Neg(Over(Number(1), Root(Minus(Number(1), Square(u)))));
-    case Function::kArctan: return Over(Number(1), Plus(Number(1), Square(u)));
-    case Function::kArccot: return build_.Neg(Over(Number(1), Plus(Number(1), Square(u))));
-    case Function::kSinh: return Call(Function::kCosh, u);
-    case Function::kCosh: return Call(Function::kSinh, u);
-    case Function::kTanh: return Square(Call(Function::kSech, u));
-    case Function::kArsinh: return Over(Number(1), Root(Plus(Square(u), Number(1))));
+    case Function::kSin:
+      return Call(Function::kCos, u);
+    case Function::kCos:
+      return build_.Neg(Call(Function::kSin, u));
+    case Function::kTan:
+      return Square(Call(Function::kSec, u));
+    case Function::kCot:
+      return build_.Neg(Square(Call(Function::kCsc, u)));
+    case Function::kSec:
+      return Times(Call(Function::kSec, u), Call(Function::kTan, u));
+    case Function::kCsc:
+      return build_.Neg(Times(Call(Function::kCsc, u), Call(Function::kCot, u)));
+    case Function::kArcsin:
+      return Over(Number(1), Root(Minus(Number(1), Square(u))));
+    case Function::kArccos:
+      return build_.Neg(Over(Number(1), Root(Minus(Number(1), Square(u)))));
+    case Function::kArctan:
+      return Over(Number(1), Plus(Number(1), Square(u)));
+    case Function::kArccot:
+      return build_.Neg(Over(Number(1), Plus(Number(1), Square(u))));
+    case Function::kSinh:
+      return Call(Function::kCosh, u);
+    case Function::kCosh:
+      return Call(Function::kSinh, u);
+    case Function::kTanh:
+      return Square(Call(Function::kSech, u));
+    case Function::kArsinh:
+      return Over(Number(1), Root(Plus(Square(u), Number(1))));
     case Function::kArcosh:
       return Over(Number(1), Times(Root(Minus(u, Number(1))), Root(Plus(u, Number(1)))));
-    case Function::kArtanh: return Over(Number(1), Minus(Number(1), Square(u)));
-    case Function::kExp: return Call(Function::kExp, u);
-    case Function::kLn: return Over(Number(1), u);
+    case Function::kArtanh:
+      return Over(Number(1), Minus(Number(1), Square(u)));
+    case Function::kExp:
+      return Call(Function::kExp, u);
+    case Function::kLn:
+      return Over(Number(1), u);
     case Function::kLog:
       if (!options_.log_base10) return Over(Number(1), u);
       return Over(Number(1), Times(u, Call(Function::kLn, Number(10))));
-    case Function::kAbs: return Over(u, Call(Function::kAbs, u));
-    default: return nullptr;
+    case Function::kAbs:
+      return Over(u, Call(Function::kAbs, u));
+    default:
+      return nullptr;
   }
 }
 
 const Expr* Calculus::DifferentiateFunction(const Expr* e, int64_t x) {
   if (e->fn == Function::kLogBase && e->child_count == 2) {
-    return Differentiate(Over(Call(Function::kLn, e->child[1]), Call(Function::kLn, e->child[0])), x);
+    return Differentiate(Over(Call(Function::kLn, e->child[1]), Call(Function::kLn, e->child[0])),
+                         x);
   }
   if (e->child_count != 1) return nullptr;
   const Expr* outer = Outer(e->fn, e->child[0]);
@@ -82,10 +102,12 @@ const Expr* Calculus::DifferentiatePower(const Expr* e, int64_t x) {
   const Expr* v = e->child[1];
   const bool natural = u->kind == Kind::kConstant && u->fn == Function::kE;
   if (!ContainsSymbol(v, x)) {
-    // Folded, so that x^2 gives 2x and not x^(2-1), which 0 would turn into 0^0 one derivative later.
+    // Folded, so that x^2 gives 2x and not x^(2-1), which 0 would turn into 0^0 one derivative
+    // later.
     Fuel small(1000);
     int64_t n;
-    if (const std::optional<Rational> exact = EvaluateRational(v, small); exact && exact->ToInt64(&n) && n > INT64_MIN) {
+    if (const std::optional<Rational> exact = EvaluateRational(v, small);
+        exact && exact->ToInt64(&n) && n > INT64_MIN) {
       if (n == 0) return Number(0);
       if (n == 1) return Differentiate(u, x);
       const Expr* lower = n == 2 ? u : Power(u, Number(n - 1));
@@ -98,7 +120,8 @@ const Expr* Calculus::DifferentiatePower(const Expr* e, int64_t x) {
     return natural ? slope : Times(slope, Call(Function::kLn, u));
   }
   // (u^v)' = u^v (v' ln u + v u'/u)
-  return Times(e, Plus(Times(Differentiate(v, x), Call(Function::kLn, u)), Over(Times(v, Differentiate(u, x)), u)));
+  return Times(e, Plus(Times(Differentiate(v, x), Call(Function::kLn, u)),
+                       Over(Times(v, Differentiate(u, x)), u)));
 }
 
 const Expr* Calculus::Differentiate(const Expr* e, int64_t x) {
@@ -161,14 +184,31 @@ const Expr* Calculus::Differentiate(const Expr* e, int64_t x) {
 // Continuous wherever it is defined, so that a limit at a point of its domain is its value there.
 bool IsContinuous(const Expr* e) {
   switch (e->kind) {
-    case Kind::kNumber: case Kind::kBaseNumber: case Kind::kConstant: case Kind::kSymbol: case Kind::kAdd: case Kind::kMul:
-    case Kind::kNeg: case Kind::kDiv: case Kind::kPow: case Kind::kSqrt: case Kind::kRoot: case Kind::kPercent:
+    case Kind::kNumber:
+    case Kind::kBaseNumber:
+    case Kind::kConstant:
+    case Kind::kSymbol:
+    case Kind::kAdd:
+    case Kind::kMul:
+    case Kind::kNeg:
+    case Kind::kDiv:
+    case Kind::kPow:
+    case Kind::kSqrt:
+    case Kind::kRoot:
+    case Kind::kPercent:
     case Kind::kDegree:
       break;
     case Kind::kFunction:
       switch (e->fn) {
-        case Function::kFloor: case Function::kCeil: case Function::kSign: case Function::kMod: case Function::kGcd:
-        case Function::kLcm: case Function::kArg: case Function::kAtan2: case Function::kBinomial:
+        case Function::kFloor:
+        case Function::kCeil:
+        case Function::kSign:
+        case Function::kMod:
+        case Function::kGcd:
+        case Function::kLcm:
+        case Function::kArg:
+        case Function::kAtan2:
+        case Function::kBinomial:
           return false;
         default:
           break;
@@ -183,8 +223,10 @@ bool IsContinuous(const Expr* e) {
   return true;
 }
 
-const Expr* Calculus::EvaluateLimit(const Expr* body, const Expr* variable, const Expr* point, int depth) {
-  if (depth > kLimitRuleDepthMax || body == nullptr || fuel_ == nullptr || !IsContinuous(body)) return nullptr;
+const Expr* Calculus::EvaluateLimit(const Expr* body, const Expr* variable, const Expr* point,
+                                    int depth) {
+  if (depth > kLimitRuleDepthMax || body == nullptr || fuel_ == nullptr || !IsContinuous(body))
+    return nullptr;
   if (!FreeSymbols(point).empty()) return nullptr;
   TreeFacts facts;
   CollectFacts(point, &facts);
@@ -198,7 +240,8 @@ const Expr* Calculus::EvaluateLimit(const Expr* body, const Expr* variable, cons
     const Equality bottom_zero = Compare(bottom, zero, options_, *fuel_).equality;
     if (bottom_zero == Equality::kEqual) {
       const Expr* top = Substitute(body->child[0], variable->number, point, arena_);
-      if (top == nullptr || Compare(top, zero, options_, *fuel_).equality != Equality::kEqual) return nullptr;
+      if (top == nullptr || Compare(top, zero, options_, *fuel_).equality != Equality::kEqual)
+        return nullptr;
       return EvaluateLimit(Over(Differentiate(body->child[0], variable->number),
                                 Differentiate(body->child[1], variable->number)),
                            variable, point, depth + 1);
@@ -232,7 +275,8 @@ const Expr* Calculus::Evaluate(const Expr* e) {
     }
     if (order < 1 || order > kDerivativeOrderMax) return copy;
     const Expr* result = child[0];
-    for (; order > 0 && result != nullptr; --order) result = Differentiate(result, child[1]->number);
+    for (; order > 0 && result != nullptr; --order)
+      result = Differentiate(result, child[1]->number);
     return result == nullptr ? copy : result;
   }
   if (e->kind == Kind::kLimit && e->child_count == 3 && child[1]->kind == Kind::kSymbol) {
@@ -248,7 +292,8 @@ const Expr* Differentiate(const Expr* e, int64_t symbol, Arena& arena) {
   return Calculus(NumericOptions{}, arena, nullptr).Differentiate(e, symbol);
 }
 
-const Expr* EvaluateCalculus(const Expr* e, const NumericOptions& options, Arena& arena, Fuel& fuel) {
+const Expr* EvaluateCalculus(const Expr* e, const NumericOptions& options, Arena& arena,
+                             Fuel& fuel) {
   return Calculus(options, arena, &fuel).Evaluate(e);
 }
 

@@ -15,8 +15,9 @@ inline constexpr size_t kCalculusArenaBytes = 1 << 20;
 // d e / d symbol. Null when a function without a rule depends on the symbol, or the arena is full.
 const Expr* Differentiate(const Expr* e, int64_t symbol, Arena& arena);
 
-// e with every kDerivative, and every kLimit that a rule covers, evaluated; subtrees without them are shared. What no rule
-// covers stays as it is. Null when the arena is full.
-const Expr* EvaluateCalculus(const Expr* e, const NumericOptions& options, Arena& arena, Fuel& fuel);
+// e with every kDerivative, and every kLimit that a rule covers, evaluated; subtrees without them
+// are shared. What no rule covers stays as it is. Null when the arena is full.
+const Expr* EvaluateCalculus(const Expr* e, const NumericOptions& options, Arena& arena,
+                             Fuel& fuel);
 
 }  // namespace rewardloop::math

@@ -8,7 +8,8 @@
 namespace rewardloop::math {
 namespace {
 
-// Agreement asked of numbers that no bound covers, on top of what the literals and the intermediate scales call for.
+// Agreement asked of numbers that no bound covers, on top of what the literals and the intermediate
+// scales call for.
 constexpr int64_t kAgreementBits = 256;
 // Quadrature pays for every bit; what literals call for is added all the same.
 constexpr int64_t kIntegralAgreementBits = 80;
@@ -20,7 +21,9 @@ int64_t AgreementBits(const Ball& difference, const Ball& a, const Ball& b) {
     mag_init(m);
     arb_get_mag(m, x);
     int64_t e = -kScaleMax;
-    if (!mag_is_zero(m)) e = COEFF_IS_MPZ(*MAG_EXPREF(m)) ? (fmpz_sgn(MAG_EXPREF(m)) > 0 ? kScaleMax : -kScaleMax) : *MAG_EXPREF(m);
+    if (!mag_is_zero(m))
+      e = COEFF_IS_MPZ(*MAG_EXPREF(m)) ? (fmpz_sgn(MAG_EXPREF(m)) > 0 ? kScaleMax : -kScaleMax)
+                                       : *MAG_EXPREF(m);
     mag_clear(m);
     return e;
   };
@@ -41,8 +44,8 @@ Equality OneUndefined(BallStatus a, BallStatus b) {
 
 }  // namespace
 
-NumericResult CompareClosed(const Expr* a, const Expr* b, bool odd_real_roots, const NumericOptions& options,
-                            Fuel& fuel) {
+NumericResult CompareClosed(const Expr* a, const Expr* b, bool odd_real_roots,
+                            const NumericOptions& options, Fuel& fuel) {
   std::optional<int64_t> separation;
   bool asked_separation = false;
   TreeFacts facts;
@@ -53,12 +56,17 @@ NumericResult CompareClosed(const Expr* a, const Expr* b, bool odd_real_roots, c
     Ball x, y;
     BallInfo info;
     const BallStatus sx = EvaluateBall(a, context, nullptr, &x, &info);
-    const BallStatus sy = sx == BallStatus::kFuel ? sx : EvaluateBall(b, context, nullptr, &y, &info);
-    if (sx == BallStatus::kFuel || sy == BallStatus::kFuel) return {Equality::kLimit, Method::kBall};
-    if (sx == BallStatus::kUndefined || sy == BallStatus::kUndefined) return {OneUndefined(sx, sy), Method::kUndefined};
-    if (sx == BallStatus::kUnsupported || sy == BallStatus::kUnsupported) return {Equality::kUnknown, Method::kBall};
+    const BallStatus sy =
+        sx == BallStatus::kFuel ? sx : EvaluateBall(b, context, nullptr, &y, &info);
+    if (sx == BallStatus::kFuel || sy == BallStatus::kFuel)
+      return {Equality::kLimit, Method::kBall};
+    if (sx == BallStatus::kUndefined || sy == BallStatus::kUndefined)
+      return {OneUndefined(sx, sy), Method::kUndefined};
+    if (sx == BallStatus::kUnsupported || sy == BallStatus::kUnsupported)
+      return {Equality::kUnknown, Method::kBall};
     if (sx == BallStatus::kUndecided || sy == BallStatus::kUndecided) {
-      if (prec >= 1024) return {Equality::kUnknown, Method::kBall};  // a pole or a jump, exactly hit
+      if (prec >= 1024)
+        return {Equality::kUnknown, Method::kBall};  // a pole or a jump, exactly hit
       continue;
     }
     Ball difference;
@@ -85,8 +93,8 @@ NumericResult CompareClosed(const Expr* a, const Expr* b, bool odd_real_roots, c
   return {Equality::kUnknown, Method::kBall};
 }
 
-int BallSign(const Expr* a, const Expr* b, bool odd_real_roots, slong prec_max, const NumericOptions& options,
-             Fuel& fuel) {
+int BallSign(const Expr* a, const Expr* b, bool odd_real_roots, slong prec_max,
+             const NumericOptions& options, Fuel& fuel) {
   for (slong prec = kPrecisionMin; prec <= prec_max; prec *= 2) {
     const BallContext context{options, fuel, prec, odd_real_roots};
     Ball x, y;
@@ -103,17 +111,18 @@ int BallSign(const Expr* a, const Expr* b, bool odd_real_roots, slong prec_max, 
   return 0;
 }
 
-// Same residues: equal unless the moduli are divisors of the difference. Magnitudes, or the exponents of equal bases, must
-// agree as well before that is believed.
-NumericResult CompareHuge(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel, int depth) {
+// Same residues: equal unless the moduli are divisors of the difference. Magnitudes, or the
+// exponents of equal bases, must agree as well before that is believed.
+NumericResult CompareHuge(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel,
+                          int depth) {
   if (SameTree(a, b)) return {Equality::kEqual, Method::kStructure};
   if (depth < 16 && a->kind == Kind::kPow && b->kind == Kind::kPow) {
     // b1^e1 = b2^e2 with b2 = b1^r: the exponents decide.
     const ExactContext exact{options, fuel};
     Rational base_a, base_b, r;
     if (EvaluateExact(a->child[0], exact, nullptr, &base_a) == ExactStatus::kOk &&
-        EvaluateExact(b->child[0], exact, nullptr, &base_b) == ExactStatus::kOk && base_a.sign() > 0 &&
-        base_b.sign() > 0 && !base_a.is_one() && !base_b.is_one() &&
+        EvaluateExact(b->child[0], exact, nullptr, &base_b) == ExactStatus::kOk &&
+        base_a.sign() > 0 && base_b.sign() > 0 && !base_a.is_one() && !base_b.is_one() &&
         ExactLog(base_a, base_b, fuel, &r) == ExactStatus::kOk) {
       const NumberTree factor(r);
       const StackExpr exponent(Kind::kMul, factor.get(), b->child[1]);
@@ -130,7 +139,8 @@ NumericResult CompareHuge(const Expr* a, const Expr* b, const NumericOptions& op
   }
   if (!acb_overlaps(x.get(), y.get())) return {Equality::kDifferent, Method::kBall};
   constexpr slong kAccurateBits = 96;
-  if (acb_rel_accuracy_bits(x.get()) < kAccurateBits || acb_rel_accuracy_bits(y.get()) < kAccurateBits) {
+  if (acb_rel_accuracy_bits(x.get()) < kAccurateBits ||
+      acb_rel_accuracy_bits(y.get()) < kAccurateBits) {
     return {Equality::kUnknown, Method::kLazyPower};
   }
   return {Equality::kEqual, Method::kLazyPower};

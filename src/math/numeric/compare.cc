@@ -34,7 +34,8 @@ struct Pair {
 };
 
 // An identity of atoms holds wherever the atoms have values: is that anywhere?
-NumericResult ConfirmDefined(const Pair& pair, bool partial, Method method, const NumericOptions& options, Fuel& fuel) {
+NumericResult ConfirmDefined(const Pair& pair, bool partial, Method method,
+                             const NumericOptions& options, Fuel& fuel) {
   if (!partial) return {Equality::kEqual, method};
   for (const Expr* e : {pair.a, pair.b}) {
     const Equality defined = DefinedSomewhere(e, pair.odd_real_roots, options, fuel);
@@ -45,9 +46,10 @@ NumericResult ConfirmDefined(const Pair& pair, bool partial, Method method, cons
 }
 
 // One side at least is undefined: different if the other has a value somewhere.
-NumericResult WithUndefined(const Expr* other, bool odd_real_roots, const NumericOptions& options, Fuel& fuel) {
-  const bool defined =
-      other != nullptr && DefinedSomewhere(other, odd_real_roots, options, fuel) == Equality::kEqual;
+NumericResult WithUndefined(const Expr* other, bool odd_real_roots, const NumericOptions& options,
+                            Fuel& fuel) {
+  const bool defined = other != nullptr &&
+                       DefinedSomewhere(other, odd_real_roots, options, fuel) == Equality::kEqual;
   return {defined ? Equality::kDifferent : Equality::kUnknown, Method::kUndefined};
 }
 
@@ -73,13 +75,14 @@ NumericResult CompareResidues(const Pair& pair, const NumericOptions& options, F
     return {};
   }
   // A closed number without atoms comes here only when it is too large to be written down.
-  if (pair.closed && info.IsDecisive() && !info.pi && !info.e) return CompareHuge(pair.a, pair.b, options, fuel);
+  if (pair.closed && info.IsDecisive() && !info.pi && !info.e)
+    return CompareHuge(pair.a, pair.b, options, fuel);
   return ConfirmDefined(pair, info.partial, Method::kResidue, options, fuel);
 }
 
 // What exact arithmetic leaves open, without derivatives and limits that have a rule.
-NumericResult CompareFunctions(const Expr* a, const Expr* b, const TreeFacts& facts, const NumericOptions& options,
-                               Fuel& fuel) {
+NumericResult CompareFunctions(const Expr* a, const Expr* b, const TreeFacts& facts,
+                               const NumericOptions& options, Fuel& fuel) {
   const Pair pair{a, b, FreeSymbols(a).empty() && FreeSymbols(b).empty(), !facts.imaginary};
   const NumericResult residues = CompareResidues(pair, options, fuel);
   if (residues.method != Method::kNone || residues.equality == Equality::kLimit) return residues;
@@ -94,15 +97,24 @@ NumericResult CompareFunctions(const Expr* a, const Expr* b, const TreeFacts& fa
 
 const char* MethodName(Method method) {
   switch (method) {
-    case Method::kNone: return "none";
-    case Method::kStructure: return "structure";
-    case Method::kRational: return "exact";
-    case Method::kResidue: return "residue";
-    case Method::kBall: return "ball";
-    case Method::kSeparation: return "separation";
-    case Method::kPoints: return "points";
-    case Method::kLazyPower: return "lazy_power";
-    case Method::kUndefined: return "undefined";
+    case Method::kNone:
+      return "none";
+    case Method::kStructure:
+      return "structure";
+    case Method::kRational:
+      return "exact";
+    case Method::kResidue:
+      return "residue";
+    case Method::kBall:
+      return "ball";
+    case Method::kSeparation:
+      return "separation";
+    case Method::kPoints:
+      return "points";
+    case Method::kLazyPower:
+      return "lazy_power";
+    case Method::kUndefined:
+      return "undefined";
   }
   return "none";
 }
@@ -121,8 +133,12 @@ NumericResult Compare(const Expr* a, const Expr* b, const NumericOptions& option
     return {x == y ? Equality::kEqual : Equality::kDifferent, Method::kRational};
   }
   if (sa == ExactStatus::kUndefined || sb == ExactStatus::kUndefined) {
-    if (sa == ExactStatus::kOk || sb == ExactStatus::kOk) return {Equality::kDifferent, Method::kUndefined};
-    return WithUndefined(sa == sb ? nullptr : sa == ExactStatus::kUndefined ? b : a, true, options, fuel);
+    if (sa == ExactStatus::kOk || sb == ExactStatus::kOk)
+      return {Equality::kDifferent, Method::kUndefined};
+    return WithUndefined(sa == sb                        ? nullptr
+                         : sa == ExactStatus::kUndefined ? b
+                                                         : a,
+                         true, options, fuel);
   }
   TreeFacts facts;
   CollectFacts(a, &facts);
@@ -162,15 +178,16 @@ RatioResult ConstantRatio(const Expr* a, const Expr* b, const NumericOptions& op
     if (usable && (x[i].IsZero() || y[i].IsZero())) {
       if (!info.other_atoms) {
         // One vanishes identically: never proportional with a nonzero constant, unless both do.
-        result.equality = x[i].IsZero() && y[i].IsZero() ? Equality::kUnknown : Equality::kDifferent;
+        result.equality =
+            x[i].IsZero() && y[i].IsZero() ? Equality::kUnknown : Equality::kDifferent;
         return result;
       }
       usable = false;
     }
   }
   if (usable) {
-    // x0/y0 = x1/y1 = x2/y2 as x0 y1 = x1 y0. Atoms such as pi take other values with every seed, so with them only "equal"
-    // says something.
+    // x0/y0 = x1/y1 = x2/y2 as x0 y1 = x1 y0. Atoms such as pi take other values with every seed,
+    // so with them only "equal" says something.
     const Residue d1 = x[0] * y[1] - x[1] * y[0];
     const Residue d2 = x[0] * y[2] - x[2] * y[0];
     if (d1.IsUsable() && d2.IsUsable()) {

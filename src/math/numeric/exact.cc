@@ -7,7 +7,8 @@
 namespace rewardloop::math {
 namespace {
 
-static_assert(sizeof(long) == sizeof(int64_t), "GMP's long interface carries the 64-bit values here");
+static_assert(sizeof(long) == sizeof(int64_t),
+              "GMP's long interface carries the 64-bit values here");
 
 // Cost of a product in fuel: schoolbook for short operands, about n^1.5 above, as GMP's.
 int64_t MulCost(int64_t bits_a, int64_t bits_b) {
@@ -45,7 +46,8 @@ bool FitSmall(__int128 num, __int128 den, Rational* out) {
   return true;
 }
 
-// Big steps are refused, not started, when they would take most of what is left: other methods may need less.
+// Big steps are refused, not started, when they would take most of what is left: other methods may
+// need less.
 bool Pay(Fuel& fuel, int64_t cost) { return cost <= fuel.left() / 2 + 64 && fuel.Spend(cost); }
 
 class Mpq {
@@ -169,7 +171,8 @@ int Rational::Compare(const Rational& a, const Rational& b) {
 }
 
 std::string Rational::ToString() const {
-  if (!big_) return den_ == 1 ? std::to_string(num_) : std::to_string(num_) + "/" + std::to_string(den_);
+  if (!big_)
+    return den_ == 1 ? std::to_string(num_) : std::to_string(num_) + "/" + std::to_string(den_);
   const size_t size =
       mpz_sizeinbase(mpq_numref(big_), 10) + mpz_sizeinbase(mpq_denref(big_), 10) + 3;
   std::string text(size, '\0');
@@ -197,7 +200,8 @@ uint64_t Rational::Hash() const {
   return h;
 }
 
-// ---- Arithmetic ---------------------------------------------------------------------------------------------------
+// ---- Arithmetic
+// ---------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -250,7 +254,8 @@ bool Add(const Rational& a, const Rational& b, Fuel& fuel, Rational* out) {
       __int128 l = static_cast<__int128>(a.small_num()) * bd;
       __int128 r = static_cast<__int128>(b.small_num()) * ad;
       __int128 sum;
-      if (!__builtin_add_overflow(l, r, &sum) && FitSmall(sum, static_cast<__int128>(ad) * bd, out)) {
+      if (!__builtin_add_overflow(l, r, &sum) &&
+          FitSmall(sum, static_cast<__int128>(ad) * bd, out)) {
         return true;
       }
     }
@@ -307,7 +312,8 @@ bool PowInt(const Rational& a, int64_t n, Fuel& fuel, Rational* out) {
   }
   const uint64_t e = n < 0 ? -static_cast<uint64_t>(n) : n;
   // (bits - 1) * e is a lower bound of the result's size.
-  if (static_cast<unsigned __int128>(a.bits() - 1) * e > static_cast<uint64_t>(kExactBitsMax)) return false;
+  if (static_cast<unsigned __int128>(a.bits() - 1) * e > static_cast<uint64_t>(kExactBitsMax))
+    return false;
   const int64_t bits = a.bits() * static_cast<int64_t>(e);
   if (!Pay(fuel, 20 + MulCost(bits / 2, bits / 2))) return false;
   Mpq q(a);
@@ -415,7 +421,8 @@ bool Binomial(const Rational& n, int64_t k, Fuel& fuel, Rational* out) {
     k = std::min(k, small - k);
   }
   // The result has at most k * bits(n) bits, and at least k * (bits(n) - bits(k)).
-  if (k > kExactBitsMax || k * std::max<int64_t>(n.num_bits() - 64 + __builtin_clzll(k | 1), 0) > kExactBitsMax) {
+  if (k > kExactBitsMax ||
+      k * std::max<int64_t>(n.num_bits() - 64 + __builtin_clzll(k | 1), 0) > kExactBitsMax) {
     return false;
   }
   // C(n, k) <= 2^n bounds it as well.
@@ -453,11 +460,12 @@ bool Mod(const Rational& a, const Rational& b, Fuel& fuel, Rational* out) {
   return Mul(q, b, fuel, &q) && Sub(a, q, fuel, out);
 }
 
-bool PowMod(const Rational& base, const Rational& exponent, const Rational& m, Fuel& fuel, Rational* out) {
+bool PowMod(const Rational& base, const Rational& exponent, const Rational& m, Fuel& fuel,
+            Rational* out) {
   if (!base.is_integer() || !exponent.is_integer() || !m.is_integer()) return false;
   if (exponent.sign() < 0 || m.sign() <= 0) return false;
   if (!Pay(fuel, 100 + (exponent.num_bits() + 1) * 3 * MulCost(m.num_bits(), m.num_bits()) +
-                  MulCost(base.num_bits(), m.num_bits()))) {
+                     MulCost(base.num_bits(), m.num_bits()))) {
     return false;
   }
   Mpq b(base), e(exponent), n(m);
@@ -467,7 +475,8 @@ bool PowMod(const Rational& base, const Rational& exponent, const Rational& m, F
   return true;
 }
 
-// ---- Reading ------------------------------------------------------------------------------------------------------
+// ---- Reading
+// ------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -487,7 +496,9 @@ bool ReadDigits(std::string_view digits, int base, Fuel& fuel, Rational* out) {
     return true;
   }
   const int64_t bits = static_cast<int64_t>(digits.size()) * 6;
-  if (static_cast<int64_t>(digits.size()) > kExactBitsMax / 3 || !Pay(fuel, 50 + MulCost(bits, bits))) return false;
+  if (static_cast<int64_t>(digits.size()) > kExactBitsMax / 3 ||
+      !Pay(fuel, 50 + MulCost(bits, bits)))
+    return false;
   const std::string text(digits);  // GMP wants a terminated string
   Mpq q;
   if (mpz_set_str(q.num(), text.c_str(), base) != 0) return false;
@@ -499,10 +510,12 @@ bool ReadDigits(std::string_view digits, int base, Fuel& fuel, Rational* out) {
 
 bool ParseNumber(std::string_view text, int base, int64_t exponent, Fuel& fuel, Rational* out) {
   if (base < 2 || base > 36) return false;
-  if (base == 10 && exponent == 0 && text.size() <= 18 && !text.empty()) {  // nearly every number there is
+  if (base == 10 && exponent == 0 && text.size() <= 18 &&
+      !text.empty()) {  // nearly every number there is
     int64_t value = 0;
     size_t i = 0;
-    for (; i < text.size() && static_cast<unsigned char>(text[i] - '0') < 10; ++i) value = value * 10 + (text[i] - '0');
+    for (; i < text.size() && static_cast<unsigned char>(text[i] - '0') < 10; ++i)
+      value = value * 10 + (text[i] - '0');
     if (i == text.size()) {
       *out = Rational(value);
       return fuel.Spend(2);
@@ -528,7 +541,8 @@ bool ParseNumber(std::string_view text, int base, int64_t exponent, Fuel& fuel, 
   if (base == 10 && exponent > -19 && exponent < 19) {
     int64_t scale = 1;
     for (int64_t i = exponent < 0 ? -exponent : exponent; i > 0; --i) scale *= 10;
-    return exponent > 0 ? Mul(*out, Rational(scale), fuel, out) : Div(*out, Rational(scale), fuel, out);
+    return exponent > 0 ? Mul(*out, Rational(scale), fuel, out)
+                        : Div(*out, Rational(scale), fuel, out);
   }
   Rational scale;
   return PowInt(Rational(base), exponent, fuel, &scale) && Mul(*out, scale, fuel, out);

@@ -1,8 +1,10 @@
-// Exact rational numbers: 64-bit inline, GMP above that, never larger than kExactBitsMax bits a part.
+// Exact rational numbers: 64-bit inline, GMP above that, never larger than kExactBitsMax bits a
+// part.
 //
-// Every operation that can grow takes a Fuel and returns false, leaving *out unspecified, when the result would break the
-// size cap or the budget (then fuel.empty()). Sizes are estimated before anything is computed. `out` may be an operand.
-// Thread-compatible: const use from many threads is safe.
+// Every operation that can grow takes a Fuel and returns false, leaving *out unspecified, when the
+// result would break the size cap or the budget (then fuel.empty()). Sizes are estimated before
+// anything is computed. `out` may be an operand. Thread-compatible: const use from many threads is
+// safe.
 #pragma once
 
 #include <gmp.h>
@@ -126,11 +128,12 @@ Rational Round(const Rational& a);
 // a - b*floor(a/b), b != 0.
 [[nodiscard]] bool Mod(const Rational& a, const Rational& b, Fuel& fuel, Rational* out);
 // base^exponent mod m for integers, exponent >= 0, m > 0.
-[[nodiscard]] bool PowMod(const Rational& base, const Rational& exponent, const Rational& m, Fuel& fuel,
-                          Rational* out);
+[[nodiscard]] bool PowMod(const Rational& base, const Rational& exponent, const Rational& m,
+                          Fuel& fuel, Rational* out);
 
-// Reads ASCII digits "123", "12.5", ".5", "3." in `base` (2..36, letters either case), times base^exponent.
-// False on anything else, and on a value above the cap.
-[[nodiscard]] bool ParseNumber(std::string_view text, int base, int64_t exponent, Fuel& fuel, Rational* out);
+// Reads ASCII digits "123", "12.5", ".5", "3." in `base` (2..36, letters either case), times
+// base^exponent. False on anything else, and on a value above the cap.
+[[nodiscard]] bool ParseNumber(std::string_view text, int base, int64_t exponent, Fuel& fuel,
+                               Rational* out);
 
 }  // namespace rewardloop::math

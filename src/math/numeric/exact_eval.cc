@@ -7,7 +7,9 @@
 namespace rewardloop::math {
 namespace {
 
-ExactStatus Failure(const Fuel& fuel) { return fuel.empty() ? ExactStatus::kFuel : ExactStatus::kTooBig; }
+ExactStatus Failure(const Fuel& fuel) {
+  return fuel.empty() ? ExactStatus::kFuel : ExactStatus::kTooBig;
+}
 ExactStatus Check(bool ok, const Fuel& fuel) { return ok ? ExactStatus::kOk : Failure(fuel); }
 
 class Evaluator {
@@ -16,7 +18,8 @@ class Evaluator {
 
   ExactStatus Eval(const Expr* e, const Binding* env, Rational* out, int depth);
   ExactStatus Bounds(const Expr* e, const Binding* env, int64_t* lower, int64_t* upper, int depth);
-  ExactStatus Power(const Rational& base, const Rational& exponent, bool odd_real_roots, Rational* out);
+  ExactStatus Power(const Rational& base, const Rational& exponent, bool odd_real_roots,
+                    Rational* out);
 
  private:
   ExactStatus EvalNumber(const Expr* e, Rational* out) {
@@ -62,7 +65,9 @@ ExactStatus Evaluator::Eval(const Expr* e, const Binding* env, Rational* out, in
         Rational term;
         status = Eval(e->child[i], env, &term, depth + 1);
         if (status != ExactStatus::kOk) break;
-        status = Check(e->kind == Kind::kAdd ? Add(*out, term, fuel_, out) : Mul(*out, term, fuel_, out), fuel_);
+        status =
+            Check(e->kind == Kind::kAdd ? Add(*out, term, fuel_, out) : Mul(*out, term, fuel_, out),
+                  fuel_);
       }
       return status;
     }
@@ -98,7 +103,8 @@ ExactStatus Evaluator::Eval(const Expr* e, const Binding* env, Rational* out, in
   }
 }
 
-ExactStatus Evaluator::EvalQuotientOrPower(const Expr* e, const Binding* env, Rational* out, int depth) {
+ExactStatus Evaluator::EvalQuotientOrPower(const Expr* e, const Binding* env, Rational* out,
+                                           int depth) {
   Rational x, y;
   ExactStatus status = Eval(e->child[0], env, &x, depth + 1);
   if (status != ExactStatus::kOk) return status;
@@ -112,14 +118,16 @@ ExactStatus Evaluator::EvalQuotientOrPower(const Expr* e, const Binding* env, Ra
 ExactStatus Evaluator::EvalRoot(const Expr* e, const Binding* env, Rational* out, int depth) {
   Rational x, index(2);
   ExactStatus status = Eval(e->child[0], env, &x, depth + 1);
-  if (status == ExactStatus::kOk && e->kind == Kind::kRoot) status = Eval(e->child[1], env, &index, depth + 1);
+  if (status == ExactStatus::kOk && e->kind == Kind::kRoot)
+    status = Eval(e->child[1], env, &index, depth + 1);
   if (status != ExactStatus::kOk) return status;
   if (index.is_zero()) return ExactStatus::kUndefined;
   if (!Div(Rational(1), index, fuel_, &index)) return Failure(fuel_);
   return Power(x, index, /*odd_real_roots=*/true, out);
 }
 
-ExactStatus Evaluator::Power(const Rational& base, const Rational& exponent, bool odd_real_roots, Rational* out) {
+ExactStatus Evaluator::Power(const Rational& base, const Rational& exponent, bool odd_real_roots,
+                             Rational* out) {
   if (base.is_zero()) {
     if (exponent.sign() <= 0) return ExactStatus::kUndefined;
     *out = Rational(0);
@@ -144,7 +152,8 @@ ExactStatus Evaluator::Power(const Rational& base, const Rational& exponent, boo
   if (!exponent.Denominator().ToInt64(&q)) return ExactStatus::kInexact;
   if (base.sign() < 0 && (q % 2 == 0 || !odd_real_roots)) return ExactStatus::kInexact;
   Rational root;
-  if (!ExactRoot(base, q, fuel_, &root)) return fuel_.empty() ? ExactStatus::kFuel : ExactStatus::kInexact;
+  if (!ExactRoot(base, q, fuel_, &root))
+    return fuel_.empty() ? ExactStatus::kFuel : ExactStatus::kInexact;
   if (!exponent.Numerator().ToInt64(&p)) return ExactStatus::kTooBig;
   return Check(PowInt(root, p, fuel_, out), fuel_);
 }
@@ -157,7 +166,8 @@ ExactStatus Evaluator::EvalFactorial(const Rational& x, bool twice, Rational* ou
   return Check(twice ? DoubleFactorial(n, fuel_, out) : Factorial(n, fuel_, out), fuel_);
 }
 
-ExactStatus Evaluator::Bounds(const Expr* e, const Binding* env, int64_t* lower, int64_t* upper, int depth) {
+ExactStatus Evaluator::Bounds(const Expr* e, const Binding* env, int64_t* lower, int64_t* upper,
+                              int depth) {
   if (e->child_count != 4 || e->child[1]->kind != Kind::kSymbol) return ExactStatus::kInexact;
   Rational low, high;
   ExactStatus status = Eval(e->child[2], env, &low, depth + 1);
@@ -166,11 +176,13 @@ ExactStatus Evaluator::Bounds(const Expr* e, const Binding* env, int64_t* lower,
   if (!low.is_integer() || !high.is_integer()) return ExactStatus::kInexact;
   if (!low.ToInt64(lower) || !high.ToInt64(upper)) return ExactStatus::kTooBig;
   int64_t span;
-  if (__builtin_sub_overflow(*upper, *lower, &span) || span >= kSumTermsMax) return ExactStatus::kTooBig;
+  if (__builtin_sub_overflow(*upper, *lower, &span) || span >= kSumTermsMax)
+    return ExactStatus::kTooBig;
   return ExactStatus::kOk;
 }
 
-ExactStatus Evaluator::EvalSumOrProduct(const Expr* e, const Binding* env, Rational* out, int depth) {
+ExactStatus Evaluator::EvalSumOrProduct(const Expr* e, const Binding* env, Rational* out,
+                                        int depth) {
   int64_t lower, upper;
   ExactStatus status = Bounds(e, env, &lower, &upper, depth);
   if (status != ExactStatus::kOk) return status;
@@ -192,13 +204,25 @@ ExactStatus Evaluator::EvalSumOrProduct(const Expr* e, const Binding* env, Ratio
 
 ExactStatus Evaluator::EvalUnary(Function fn, const Rational& x, Rational* out) {
   switch (fn) {
-    case Function::kAbs: *out = Abs(x); return ExactStatus::kOk;
-    case Function::kFloor: *out = Floor(x); return ExactStatus::kOk;
-    case Function::kCeil: *out = Ceil(x); return ExactStatus::kOk;
-    case Function::kSign: *out = Rational(x.sign()); return ExactStatus::kOk;
+    case Function::kAbs:
+      *out = Abs(x);
+      return ExactStatus::kOk;
+    case Function::kFloor:
+      *out = Floor(x);
+      return ExactStatus::kOk;
+    case Function::kCeil:
+      *out = Ceil(x);
+      return ExactStatus::kOk;
+    case Function::kSign:
+      *out = Rational(x.sign());
+      return ExactStatus::kOk;
     case Function::kRe:
-    case Function::kConj: *out = x; return ExactStatus::kOk;
-    case Function::kIm: *out = Rational(0); return ExactStatus::kOk;
+    case Function::kConj:
+      *out = x;
+      return ExactStatus::kOk;
+    case Function::kIm:
+      *out = Rational(0);
+      return ExactStatus::kOk;
     case Function::kGamma: {
       if (!x.is_integer()) return ExactStatus::kInexact;
       if (x.sign() <= 0) return ExactStatus::kUndefined;
@@ -217,22 +241,39 @@ ExactStatus Evaluator::EvalUnary(Function fn, const Rational& x, Rational* out) 
         return ExactLog(Rational(10), x, fuel_, out);
       }
       return ExactStatus::kInexact;
-    case Function::kSin: case Function::kTan: case Function::kArcsin: case Function::kArctan:
-    case Function::kSinh: case Function::kTanh: case Function::kArsinh: case Function::kArtanh:
+    case Function::kSin:
+    case Function::kTan:
+    case Function::kArcsin:
+    case Function::kArctan:
+    case Function::kSinh:
+    case Function::kTanh:
+    case Function::kArsinh:
+    case Function::kArtanh:
       *out = Rational(0);
       return x.is_zero() ? ExactStatus::kOk : ExactStatus::kInexact;
-    case Function::kCos: case Function::kSec: case Function::kCosh: case Function::kSech: case Function::kExp:
+    case Function::kCos:
+    case Function::kSec:
+    case Function::kCosh:
+    case Function::kSech:
+    case Function::kExp:
       *out = Rational(1);
       return x.is_zero() ? ExactStatus::kOk : ExactStatus::kInexact;
-    case Function::kCot: case Function::kCsc: case Function::kCoth: case Function::kCsch: case Function::kArsech:
-    case Function::kArcsch: case Function::kArcsec: case Function::kArccsc:
+    case Function::kCot:
+    case Function::kCsc:
+    case Function::kCoth:
+    case Function::kCsch:
+    case Function::kArsech:
+    case Function::kArcsch:
+    case Function::kArcsec:
+    case Function::kArccsc:
       return x.is_zero() ? ExactStatus::kUndefined : ExactStatus::kInexact;
     default:
       return ExactStatus::kInexact;
   }
 }
 
-ExactStatus Evaluator::EvalBinary(Function fn, const Rational& x, const Rational& y, Rational* out) {
+ExactStatus Evaluator::EvalBinary(Function fn, const Rational& x, const Rational& y,
+                                  Rational* out) {
   switch (fn) {
     case Function::kLogBase:
       if (x.is_zero() || y.is_zero() || x.is_one()) return ExactStatus::kUndefined;
@@ -284,14 +325,18 @@ ExactStatus Evaluator::EvalHugeMod(const Expr* e, const Binding* env, Rational* 
   int64_t m;
   uint64_t residue;
   if (!modulus.ToInt64(&m) || m <= 0 || m > (int64_t{1} << 61)) return ExactStatus::kTooBig;
-  if (!EvaluateModulo(e->child[0], static_cast<uint64_t>(m), context_, env, &residue, depth + 1)) return Failure(fuel_);
+  if (!EvaluateModulo(e->child[0], static_cast<uint64_t>(m), context_, env, &residue, depth + 1))
+    return Failure(fuel_);
   *out = Rational(static_cast<int64_t>(residue));
   return ExactStatus::kOk;
 }
 
 ExactStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Rational* out, int depth) {
   switch (e->fn) {
-    case Function::kGcd: case Function::kLcm: case Function::kMax: case Function::kMin:
+    case Function::kGcd:
+    case Function::kLcm:
+    case Function::kMax:
+    case Function::kMin:
       return e->child_count == 0 ? ExactStatus::kInexact : EvalMany(e, env, out, depth);
     default:
       break;
@@ -322,17 +367,18 @@ const Rational* FindBinding(const Binding* bindings, int64_t symbol) {
   return nullptr;
 }
 
-ExactStatus EvaluateExact(const Expr* e, const ExactContext& context, const Binding* bindings, Rational* out,
-                          int depth) {
+ExactStatus EvaluateExact(const Expr* e, const ExactContext& context, const Binding* bindings,
+                          Rational* out, int depth) {
   return Evaluator(context).Eval(e, bindings, out, depth);
 }
 
-ExactStatus EvaluateBounds(const Expr* e, const ExactContext& context, const Binding* bindings, int64_t* lower,
-                           int64_t* upper, int depth) {
+ExactStatus EvaluateBounds(const Expr* e, const ExactContext& context, const Binding* bindings,
+                           int64_t* lower, int64_t* upper, int depth) {
   return Evaluator(context).Bounds(e, bindings, lower, upper, depth);
 }
 
-ExactStatus ExactPower(const Rational& base, const Rational& exponent, const ExactContext& context, Rational* out) {
+ExactStatus ExactPower(const Rational& base, const Rational& exponent, const ExactContext& context,
+                       Rational* out) {
   return Evaluator(context).Power(base, exponent, context.odd_real_roots, out);
 }
 
@@ -343,9 +389,9 @@ ExactStatus ExactLog(const Rational& base, const Rational& x, Fuel& fuel, Ration
   Rational b = base, y = x;
   if (Rational::Compare(b, one) < 0 && !Div(one, b, fuel, &b)) return Failure(fuel);
   if (Rational::Compare(y, one) < 0 && !Div(one, y, fuel, &y)) return Failure(fuel);
-  // Euclid's algorithm in the multiplicative group: the log is rational exactly when both are powers of one number, and
-  // then every remainder is one too, so remainders never get longer than the operands. The quotients
-  // are the continued fraction of the log.
+  // Euclid's algorithm in the multiplicative group: the log is rational exactly when both are
+  // powers of one number, and then every remainder is one too, so remainders never get longer than
+  // the operands. The quotients are the continued fraction of the log.
   constexpr int kStepsMax = 4096;
   const int64_t bits_max = std::max(b.bits(), y.bits());
   Rational p0(0), p1(1), q0(1), q1(0);  // convergents of log_b(y)
@@ -361,7 +407,8 @@ ExactStatus ExactLog(const Rational& base, const Rational& x, Fuel& fuel, Ration
     }
     const Rational a(quotient);
     Rational p, q;
-    if (!Mul(a, p1, fuel, &p) || !Add(p, p0, fuel, &p) || !Mul(a, q1, fuel, &q) || !Add(q, q0, fuel, &q)) {
+    if (!Mul(a, p1, fuel, &p) || !Add(p, p0, fuel, &p) || !Mul(a, q1, fuel, &q) ||
+        !Add(q, q0, fuel, &q)) {
       return Failure(fuel);
     }
     p0 = p1, p1 = p, q0 = q1, q1 = q;

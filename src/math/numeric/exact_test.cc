@@ -106,7 +106,8 @@ TEST(Rational, Functions) {
   EXPECT_EQ(r, Rational(1));  // 7^4 = 1 mod 10
 }
 
-// Small and big arithmetic agree: a*K op b*K over K^2 style detours through GMP give the same canonical value.
+// Small and big arithmetic agree: a*K op b*K over K^2 style detours through GMP give the same
+// canonical value.
 RC_GTEST_PROP(RationalProperty, FieldLaws, (int64_t an, int64_t bn, int64_t cn)) {
   Fuel fuel(1'000'000'000);
   const auto value = [](int64_t n) { return Rational::Of(n, (n & 0xFFFF) + 1); };

@@ -1,4 +1,5 @@
-// FLINT and Arb, wherever the distribution puts them: in one library with FLINT 3, as <arb.h> beside FLINT 2.
+// FLINT and Arb, wherever the distribution puts them: in one library with FLINT 3, as <arb.h>
+// beside FLINT 2.
 #pragma once
 
 #if __has_include(<flint/arb.h>)

@@ -11,6 +11,7 @@ inline constexpr slong kIntegralPrecisionMax = 256;
 inline constexpr slong kQuadratureDegreeMax = 64;
 
 // e is a kIntegral with both bounds. The value is a ball that certainly holds the integral.
-BallStatus EvaluateIntegral(const Expr* e, const BallContext& context, const Binding* bindings, Ball* out, BallInfo* info);
+BallStatus EvaluateIntegral(const Expr* e, const BallContext& context, const Binding* bindings,
+                            Ball* out, BallInfo* info);
 
 }  // namespace rewardloop::math

@@ -37,12 +37,14 @@ bool IsHuge(const Expr* e, const ExactContext& context, const Binding* env, int 
     default:
       return false;
   }
-  // Refused by exact arithmetic for its size, and the size of such a power or factorial is that of an integer.
+  // Refused by exact arithmetic for its size, and the size of such a power or factorial is that of
+  // an integer.
   return StructuralSign(e->child[e->kind == Kind::kPow ? 1 : 0], context, env, depth + 1) > 0 &&
          EvaluateExact(e, context, env, &base, depth + 1) == ExactStatus::kTooBig;
 }
 
-bool PowerModulo(const Expr* e, uint64_t m, const ExactContext& context, const Binding* env, uint64_t* out, int depth) {
+bool PowerModulo(const Expr* e, uint64_t m, const ExactContext& context, const Binding* env,
+                 uint64_t* out, int depth) {
   uint64_t base;
   if (!EvaluateModulo(e->child[0], m, context, env, &base, depth + 1)) return false;
   Rational exponent;
@@ -67,8 +69,8 @@ bool PowerModulo(const Expr* e, uint64_t m, const ExactContext& context, const B
   return context.fuel.Spend(600);
 }
 
-bool FactorialModulo(const Expr* e, uint64_t m, const ExactContext& context, const Binding* env, uint64_t* out,
-                     int depth) {
+bool FactorialModulo(const Expr* e, uint64_t m, const ExactContext& context, const Binding* env,
+                     uint64_t* out, int depth) {
   Rational n;
   const ExactStatus status = EvaluateExact(e->child[0], context, env, &n, depth + 1);
   if (status == ExactStatus::kOk) {
@@ -84,7 +86,8 @@ bool FactorialModulo(const Expr* e, uint64_t m, const ExactContext& context, con
   } else if (StructuralSign(e->child[0], context, env, depth + 1) <= 0) {
     return false;
   } else {
-    // Too large to write down, so above any 64-bit modulus, but an integer only if its residue says so.
+    // Too large to write down, so above any 64-bit modulus, but an integer only if its residue says
+    // so.
     uint64_t ignored;
     if (!EvaluateModulo(e->child[0], 2, context, env, &ignored, depth + 1)) return false;
   }
@@ -94,8 +97,8 @@ bool FactorialModulo(const Expr* e, uint64_t m, const ExactContext& context, con
 
 }  // namespace
 
-bool EvaluateModulo(const Expr* e, uint64_t m, const ExactContext& context, const Binding* bindings, uint64_t* out,
-                    int depth) {
+bool EvaluateModulo(const Expr* e, uint64_t m, const ExactContext& context, const Binding* bindings,
+                    uint64_t* out, int depth) {
   if (depth > kEvalDepthMax || !context.fuel.Spend(10)) return false;
   Rational value;
   const ExactStatus status = EvaluateExact(e, context, bindings, &value, depth);
@@ -123,8 +126,9 @@ bool EvaluateModulo(const Expr* e, uint64_t m, const ExactContext& context, cons
       for (const Expr* child : e->children()) {
         uint64_t x;
         if (!EvaluateModulo(child, m, context, bindings, &x, depth + 1)) return false;
-        total = e->kind == Kind::kMul ? MulMod(total, x, m)
-                                      : static_cast<uint64_t>((static_cast<unsigned __int128>(total) + x) % m);
+        total = e->kind == Kind::kMul
+                    ? MulMod(total, x, m)
+                    : static_cast<uint64_t>((static_cast<unsigned __int128>(total) + x) % m);
       }
       *out = total;
       return true;

@@ -33,7 +33,8 @@ const Expr* NumberNode(Arena& arena, const Rational& value) {
     return e->text.empty() ? nullptr : e;
   };
   const Expr* e = digits(Abs(value).Numerator());
-  if (e != nullptr && !value.is_integer()) e = Node(arena, Kind::kDiv, {e, digits(value.Denominator())});
+  if (e != nullptr && !value.is_integer())
+    e = Node(arena, Kind::kDiv, {e, digits(value.Denominator())});
   if (e != nullptr && value.sign() < 0) e = Node(arena, Kind::kNeg, {e});
   return e;
 }
@@ -46,8 +47,8 @@ const Expr* Folded(const Expr* e, const NumericOptions& options, Arena& arena, F
 
 }  // namespace
 
-std::optional<Linear> LinearIn(const Expr* e, const Expr* variable, const NumericOptions& options, Arena& arena,
-                               Fuel& fuel) {
+std::optional<Linear> LinearIn(const Expr* e, const Expr* variable, const NumericOptions& options,
+                               Arena& arena, Fuel& fuel) {
   const int64_t symbol = variable->number;
   if (!ContainsSymbol(e, symbol)) return std::nullopt;
   const Expr* zero = NumberNode(arena, Rational(0));
@@ -57,7 +58,8 @@ std::optional<Linear> LinearIn(const Expr* e, const Expr* variable, const Numeri
   const Expr* c = Folded(Substitute(e, symbol, zero, arena), options, arena, fuel);
   const Expr* at_one = Substitute(e, symbol, one, arena);
   if (c == nullptr || at_one == nullptr) return std::nullopt;
-  const Expr* k = Folded(Node(arena, Kind::kAdd, {at_one, Node(arena, Kind::kNeg, {c})}), options, arena, fuel);
+  const Expr* k =
+      Folded(Node(arena, Kind::kAdd, {at_one, Node(arena, Kind::kNeg, {c})}), options, arena, fuel);
   if (k == nullptr) return std::nullopt;
   const Expr* line = Node(arena, Kind::kAdd, {Node(arena, Kind::kMul, {k, variable}), c});
   if (line == nullptr) return std::nullopt;

@@ -1,5 +1,7 @@
-// Generated pairs: rewritings that keep the value must be equal, mutations that change it late or little must be different.
-// That a mutation changes the value is known by construction: it adds, multiplies or replaces by an exact nonzero amount.
+// Generated pairs: rewritings that keep the value must be equal, mutations that change it late or
+// little must be different. That a mutation changes the value is known by construction: it adds,
+// multiplies or replaces by an exact nonzero amount.
+#include <flint/fmpz_poly.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -9,8 +11,6 @@
 #include "math/numeric/flint_headers.h"
 #include "math/numeric/numeric.h"
 #include "math/numeric/residue.h"
-
-#include <flint/fmpz_poly.h>
 
 namespace rewardloop::math {
 namespace {
@@ -36,15 +36,24 @@ class Generator {
     const int64_t n = Below(90) + 2;
     if (depth == 0) return Int(n);
     switch (Below(9)) {
-      case 0: return Int(n);
-      case 1: return Over(Int(n), Int(Below(90) + 2));
-      case 2: return build_.Make(Kind::kSqrt, {Positive(depth - 1)});
-      case 3: return build_.Make(Kind::kRoot, {Positive(depth - 1), Int(Below(4) + 2)});
-      case 4: return Plus(Positive(depth - 1), Positive(depth - 1));
-      case 5: return Times(Positive(depth - 1), Positive(depth - 1));
-      case 6: return build_.Constant(Below(2) == 0 ? Function::kPi : Function::kE);
-      case 7: return Call(Function::kExp, Over(Int(n), Int(60)));
-      default: return Call(Function::kLn, Int(n + 1));
+      case 0:
+        return Int(n);
+      case 1:
+        return Over(Int(n), Int(Below(90) + 2));
+      case 2:
+        return build_.Make(Kind::kSqrt, {Positive(depth - 1)});
+      case 3:
+        return build_.Make(Kind::kRoot, {Positive(depth - 1), Int(Below(4) + 2)});
+      case 4:
+        return Plus(Positive(depth - 1), Positive(depth - 1));
+      case 5:
+        return Times(Positive(depth - 1), Positive(depth - 1));
+      case 6:
+        return build_.Constant(Below(2) == 0 ? Function::kPi : Function::kE);
+      case 7:
+        return Call(Function::kExp, Over(Int(n), Int(60)));
+      default:
+        return Call(Function::kLn, Int(n + 1));
     }
   }
 
@@ -67,7 +76,8 @@ class Generator {
       case Kind::kRoot:
         return build_.Make(Kind::kPow, {Rewrite(e->child[0]), Over(Int(1), e->child[1])});
       case Kind::kFunction:
-        if (e->fn == Function::kExp) return build_.Make(Kind::kPow, {build_.Constant(Function::kE), e->child[0]});
+        if (e->fn == Function::kExp)
+          return build_.Make(Kind::kPow, {build_.Constant(Function::kE), e->child[0]});
         if (e->fn == Function::kLn) {  // ln n = 2 ln sqrt(n)
           return Times(Int(2), Call(Function::kLn, build_.Make(Kind::kSqrt, {e->child[0]})));
         }
@@ -81,9 +91,12 @@ class Generator {
   const Expr* Mutate(const Expr* e, int64_t digits) {
     const Expr* little = Over(Int(Below(9) + 1), Power(Int(10), digits));
     switch (Below(3)) {
-      case 0: return Plus(e, little);
-      case 1: return Plus(e, build_.Neg(little));
-      default: return Times(e, Plus(Int(1), little));  // e is positive
+      case 0:
+        return Plus(e, little);
+      case 1:
+        return Plus(e, build_.Neg(little));
+      default:
+        return Times(e, Plus(Int(1), little));  // e is positive
     }
   }
 
@@ -140,7 +153,8 @@ RC_GTEST_PROP(Generated, LateDigits, (uint64_t seed)) {
   RC_ASSERT(Compare(g.Times(root, x), g.Times(x, root), {}, fuel).equality == Equality::kEqual);
 }
 
-// ---- Polynomials in one variable, with FLINT's dense arithmetic as the oracle -----------------------------------------
+// ---- Polynomials in one variable, with FLINT's dense arithmetic as the oracle
+// -----------------------------------------
 
 const Expr* RandomPolynomial(Generator& g, int depth, fmpz_poly_t value) {
   const Expr* x = g.build().Symbol("x");

@@ -1,8 +1,9 @@
 // Decides whether two scalar expressions have the same value, and how they are ordered.
 //
-// Every function is a pure function of its arguments: no clock, no locale, no floating point of the C library, fixed
-// precision ladder, points derived from NumericOptions::seed. Safe to call from many threads on shared trees. Trees must be
-// scalar (IsScalarKind); other kinds inside them, and kPlusMinus, give kUnknown. All work is charged to `fuel`.
+// Every function is a pure function of its arguments: no clock, no locale, no floating point of the
+// C library, fixed precision ladder, points derived from NumericOptions::seed. Safe to call from
+// many threads on shared trees. Trees must be scalar (IsScalarKind); other kinds inside them, and
+// kPlusMinus, give kUnknown. All work is charged to `fuel`.
 #pragma once
 
 #include <cstdint>
@@ -50,9 +51,10 @@ struct NumericOptions {
 
 NumericResult Compare(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel);
 
-// The value of a closed tree that exact arithmetic finds rational (2^10/3, 50%, sqrt(4)); nullopt when it is irrational,
-// undefined, not closed, not recognised as rational, or above the size cap.
-std::optional<Rational> EvaluateRational(const Expr* e, Fuel& fuel, const NumericOptions& options = {});
+// The value of a closed tree that exact arithmetic finds rational (2^10/3, 50%, sqrt(4)); nullopt
+// when it is irrational, undefined, not closed, not recognised as rational, or above the size cap.
+std::optional<Rational> EvaluateRational(const Expr* e, Fuel& fuel,
+                                         const NumericOptions& options = {});
 
 // Hash of the rational value, nullopt where EvaluateRational() gives none.
 std::optional<uint64_t> ValueKey(const Expr* e, Fuel& fuel, const NumericOptions& options = {});
@@ -61,44 +63,47 @@ enum class Order : uint8_t { kLess, kEqual, kGreater, kUnknown };
 // Of two closed reals; +-infinity allowed on both sides.
 Order CompareOrder(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel);
 
-// Is a = c * b for a constant c that is not zero and does not depend on the variables? sign: of c when it is real, else 0.
-// kUnknown when a or b vanishes identically.
+// Is a = c * b for a constant c that is not zero and does not depend on the variables? sign: of c
+// when it is real, else 0. kUnknown when a or b vanishes identically.
 struct RatioResult {
   Equality equality = Equality::kUnknown;
   int sign = 0;
 };
 RatioResult ConstantRatio(const Expr* a, const Expr* b, const NumericOptions& options, Fuel& fuel);
 
-// e = k * variable + c with k and c free of the variable. nullopt when not linear, undecided, or k is zero.
+// e = k * variable + c with k and c free of the variable. nullopt when not linear, undecided, or k
+// is zero.
 struct Linear {
   const Expr* k;
   const Expr* c;
 };
-std::optional<Linear> LinearIn(const Expr* e, const Expr* variable, const NumericOptions& options, Arena& arena,
-                               Fuel& fuel);
+std::optional<Linear> LinearIn(const Expr* e, const Expr* variable, const NumericOptions& options,
+                               Arena& arena, Fuel& fuel);
 
-// Is |exact - decimal| <= 10^-fraction_digits / 2, i.e. is `decimal` a correct rounding of the closed real `exact`?
-// kEqual: yes.
-Equality RoundsTo(const Expr* exact, const Rational& decimal, int fraction_digits, const NumericOptions& options,
-                  Fuel& fuel);
+// Is |exact - decimal| <= 10^-fraction_digits / 2, i.e. is `decimal` a correct rounding of the
+// closed real `exact`? kEqual: yes.
+Equality RoundsTo(const Expr* exact, const Rational& decimal, int fraction_digits,
+                  const NumericOptions& options, Fuel& fuel);
 // Is `decimal` = `exact` with the digits after the fraction_digits-th cut off?
-Equality TruncatesTo(const Expr* exact, const Rational& decimal, int fraction_digits, const NumericOptions& options,
-                     Fuel& fuel);
+Equality TruncatesTo(const Expr* exact, const Rational& decimal, int fraction_digits,
+                     const NumericOptions& options, Fuel& fuel);
 // Is |a - b| <= tolerance (absolute), of closed reals or complex numbers?
-Equality WithinTolerance(const Expr* a, const Expr* b, const Rational& tolerance, const NumericOptions& options,
-                         Fuel& fuel);
+Equality WithinTolerance(const Expr* a, const Expr* b, const Rational& tolerance,
+                         const NumericOptions& options, Fuel& fuel);
 // Is |a - b| <= tolerance * |b|?
-Equality WithinRelative(const Expr* a, const Expr* b, const Rational& tolerance, const NumericOptions& options,
-                        Fuel& fuel);
+Equality WithinRelative(const Expr* a, const Expr* b, const Rational& tolerance,
+                        const NumericOptions& options, Fuel& fuel);
 
-// Free symbols in order of first appearance, each once; variables of sums, products, integrals, limits and derivatives
-// are bound there.
+// Free symbols in order of first appearance, each once; variables of sums, products, integrals,
+// limits and derivatives are bound there.
 std::vector<const Expr*> FreeSymbols(const Expr* e);
 bool ContainsSymbol(const Expr* e, int64_t symbol_hash);  // free occurrences
-// e with the free occurrences of the symbol replaced; shares untouched subtrees. Null when the arena is full.
+// e with the free occurrences of the symbol replaced; shares untouched subtrees. Null when the
+// arena is full.
 const Expr* Substitute(const Expr* e, int64_t symbol_hash, const Expr* replacement, Arena& arena);
 
 // The closed value as a complex double, for messages and for sorting only; false when it has none.
-bool ApproximateForDisplay(const Expr* e, const NumericOptions& options, Fuel& fuel, double* re, double* im);
+bool ApproximateForDisplay(const Expr* e, const NumericOptions& options, Fuel& fuel, double* re,
+                           double* im);
 
 }  // namespace rewardloop::math

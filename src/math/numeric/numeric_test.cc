@@ -1,4 +1,5 @@
-// The decision engine as a whole, on texts: what mathematics says, and which method is expected to say it.
+// The decision engine as a whole, on texts: what mathematics says, and which method is expected to
+// say it.
 #include "math/numeric/numeric.h"
 
 #include <gtest/gtest.h>
@@ -25,10 +26,14 @@ class Texts {
 
 std::string Name(Equality e) {
   switch (e) {
-    case Equality::kEqual: return "equal";
-    case Equality::kDifferent: return "different";
-    case Equality::kUnknown: return "unknown";
-    case Equality::kLimit: return "limit";
+    case Equality::kEqual:
+      return "equal";
+    case Equality::kDifferent:
+      return "different";
+    case Equality::kUnknown:
+      return "unknown";
+    case Equality::kLimit:
+      return "limit";
   }
   return "?";
 }
@@ -140,7 +145,8 @@ TEST(Compare, NumbersTooLargeToWriteDown) {
   EXPECT_EQ(Verdict("9^{9^{9^9}}", "9^{9^{9^8}}"), "different");
   EXPECT_EQ(Verdict("2^{2^{100}}", "4^{2^{99}}"), "equal");
   EXPECT_EQ(Verdict("2^{2^{100}}", "4^{2^{98}}"), "different");
-  // Same residues, as the exponents agree modulo everything the chain reduces by; told apart by structure.
+  // Same residues, as the exponents agree modulo everything the chain reduces by; told apart by
+  // structure.
   EXPECT_EQ(Verdict("2^{3^{6600000}}", "2^{3^{13200000}}"), "different");
   EXPECT_EQ(Verdict("10^{-10^{10}}", "10^{-10^{10}}"), "equal");
   EXPECT_EQ(Verdict("10^{-10^{10}}", "0"), "different");
@@ -246,7 +252,8 @@ TEST(Compare, Series) {
   for (const Case& c : kEqual) EXPECT_EQ(Verdict(c.a, c.b), "equal") << c.a << " | " << c.b;
   constexpr Case kDifferent[] = {
       {"\\sum_{n=1}^{\\infty}\\frac{1}{2^n}", "1+10^{-20}"},
-      {"\\sum_{n=0}^{\\infty}\\frac{(-1)^n}{n+1} x^{n+1}", "\\sum_{n=2}^{\\infty}\\frac{(-1)^n}{n+1} x^{n+1}"},
+      {"\\sum_{n=0}^{\\infty}\\frac{(-1)^n}{n+1} x^{n+1}",
+       "\\sum_{n=2}^{\\infty}\\frac{(-1)^n}{n+1} x^{n+1}"},
       {"\\sum_{m=0}^{\\infty} (m+1) x^{2m}", "\\sum_{m=0}^{\\infty} (m+1) x^{9m}"},
   };
   for (const Case& c : kDifferent) EXPECT_EQ(Verdict(c.a, c.b), "different") << c.a << " | " << c.b;
@@ -255,9 +262,11 @@ TEST(Compare, Series) {
 }
 
 TEST(Compare, UndefinedIsNeverEqual) {
-  for (const Case& c : {Case{"\\frac10", "\\frac10"}, Case{"0^0", "1"}, Case{"\\ln 0", "\\ln 0"}, Case{"\\frac10-\\frac10", "0"},
-                        Case{"\\frac{x}{x-x}", "\\frac{x}{x-x}"}, Case{"\\ln 0-\\ln 0", "0"}, Case{"(-3)!", "(-3)!"},
-                        Case{"\\tan\\frac{\\pi}{2}", "\\tan\\frac{\\pi}{2}"}, Case{"0\\cdot\\frac10", "0"}}) {
+  for (const Case& c :
+       {Case{"\\frac10", "\\frac10"}, Case{"0^0", "1"}, Case{"\\ln 0", "\\ln 0"},
+        Case{"\\frac10-\\frac10", "0"}, Case{"\\frac{x}{x-x}", "\\frac{x}{x-x}"},
+        Case{"\\ln 0-\\ln 0", "0"}, Case{"(-3)!", "(-3)!"},
+        Case{"\\tan\\frac{\\pi}{2}", "\\tan\\frac{\\pi}{2}"}, Case{"0\\cdot\\frac10", "0"}}) {
     EXPECT_NE(Verdict(c.a, c.b), "equal") << c.a << " | " << c.b;
   }
 }
@@ -276,10 +285,11 @@ TEST(Compare, LogarithmBaseIsAnOption) {
 
 TEST(Compare, FuelBoundsEveryCall) {
   // Nothing here may take long; unknown and limit are fine, equal is not.
-  for (const Case& c : {Case{"\\sum_{k=1}^{9999}\\sum_{j=1}^{9999}\\sin(jk)", "1"}, Case{"9!!!!!!", "3!"},
-                        Case{"\\sum_{k=1}^{9999}\\frac{1}{k^{k}}", "\\sqrt2"},
-                        Case{"\\Gamma(\\Gamma(\\Gamma(\\Gamma(\\pi))))", "1"},
-                        Case{"\\sum_{k=1}^{n}\\sum_{j=1}^{n} (jk)!", "n"}}) {
+  for (const Case& c :
+       {Case{"\\sum_{k=1}^{9999}\\sum_{j=1}^{9999}\\sin(jk)", "1"}, Case{"9!!!!!!", "3!"},
+        Case{"\\sum_{k=1}^{9999}\\frac{1}{k^{k}}", "\\sqrt2"},
+        Case{"\\Gamma(\\Gamma(\\Gamma(\\Gamma(\\pi))))", "1"},
+        Case{"\\sum_{k=1}^{n}\\sum_{j=1}^{n} (jk)!", "n"}}) {
     Texts parse;
     const Expr* x = parse(c.a);
     const Expr* y = parse(c.b);
@@ -357,7 +367,8 @@ TEST(Decimals, RoundingAndTruncation) {
   };
   EXPECT_EQ(rounds("\\sqrt{17}", Rational::Of(41231, 10000), 4), Equality::kEqual);  // 4.12310
   EXPECT_EQ(rounds("\\sqrt{17}", Rational::Of(41232, 10000), 4), Equality::kDifferent);
-  EXPECT_EQ(rounds("\\frac18", Rational::Of(13, 100), 2), Equality::kEqual);  // a half rounds either way
+  EXPECT_EQ(rounds("\\frac18", Rational::Of(13, 100), 2),
+            Equality::kEqual);  // a half rounds either way
   EXPECT_EQ(rounds("\\frac18", Rational::Of(12, 100), 2), Equality::kEqual);
   EXPECT_EQ(rounds("\\frac18", Rational::Of(11, 100), 2), Equality::kDifferent);
   EXPECT_EQ(rounds("\\pi", Rational::Of(314, 100), 2), Equality::kEqual);
@@ -367,12 +378,17 @@ TEST(Decimals, RoundingAndTruncation) {
   EXPECT_EQ(cuts("\\frac23", Rational::Of(67, 100), 2), Equality::kDifferent);
   EXPECT_EQ(cuts("-\\frac23", Rational::Of(-66, 100), 2), Equality::kEqual);
   EXPECT_EQ(cuts("\\pi", Rational::Of(3141, 1000), 3), Equality::kEqual);
-  EXPECT_EQ(WithinTolerance(parse("\\pi"), parse("3.14"), Rational::Of(16, 10000), {}, fuel), Equality::kEqual);
-  EXPECT_EQ(WithinTolerance(parse("\\pi"), parse("3.14"), Rational::Of(15, 10000), {}, fuel), Equality::kDifferent);
+  EXPECT_EQ(WithinTolerance(parse("\\pi"), parse("3.14"), Rational::Of(16, 10000), {}, fuel),
+            Equality::kEqual);
+  EXPECT_EQ(WithinTolerance(parse("\\pi"), parse("3.14"), Rational::Of(15, 10000), {}, fuel),
+            Equality::kDifferent);
   EXPECT_EQ(WithinTolerance(parse("3+4i"), parse("3"), Rational(4), {}, fuel), Equality::kEqual);
-  EXPECT_EQ(WithinTolerance(parse("3+5i"), parse("3"), Rational(4), {}, fuel), Equality::kDifferent);
-  EXPECT_EQ(WithinRelative(parse("101"), parse("100"), Rational::Of(1, 100), {}, fuel), Equality::kEqual);
-  EXPECT_EQ(WithinRelative(parse("102"), parse("100"), Rational::Of(1, 100), {}, fuel), Equality::kDifferent);
+  EXPECT_EQ(WithinTolerance(parse("3+5i"), parse("3"), Rational(4), {}, fuel),
+            Equality::kDifferent);
+  EXPECT_EQ(WithinRelative(parse("101"), parse("100"), Rational::Of(1, 100), {}, fuel),
+            Equality::kEqual);
+  EXPECT_EQ(WithinRelative(parse("102"), parse("100"), Rational::Of(1, 100), {}, fuel),
+            Equality::kDifferent);
 }
 
 TEST(Symbols, FreeAndBound) {

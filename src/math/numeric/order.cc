@@ -18,7 +18,9 @@ int InfinitySign(const Expr* e) {
   return e->kind == Kind::kConstant && e->fn == Function::kInfinity ? sign : 0;
 }
 
-Order FromSign(int sign) { return sign < 0 ? Order::kLess : sign > 0 ? Order::kGreater : Order::kEqual; }
+Order FromSign(int sign) {
+  return sign < 0 ? Order::kLess : sign > 0 ? Order::kGreater : Order::kEqual;
+}
 
 bool IsClosed(const Expr* e) { return FreeSymbols(e).empty(); }
 
@@ -27,9 +29,12 @@ Equality AtMost(const Expr* x, const Rational& bound, const NumericOptions& opti
   const NumberTree tree(bound);
   switch (CompareOrder(x, tree.get(), options, fuel)) {
     case Order::kLess:
-    case Order::kEqual: return Equality::kEqual;
-    case Order::kGreater: return Equality::kDifferent;
-    case Order::kUnknown: break;
+    case Order::kEqual:
+      return Equality::kEqual;
+    case Order::kGreater:
+      return Equality::kDifferent;
+    case Order::kUnknown:
+      break;
   }
   return fuel.empty() ? Equality::kLimit : Equality::kUnknown;
 }
@@ -39,9 +44,10 @@ Equality AtLeast(const Expr* x, const Rational& bound, const NumericOptions& opt
   return AtMost(&negated.node, Neg(bound), options, fuel);
 }
 
-
 // 10^-digits
-bool Unit(int digits, Fuel& fuel, Rational* out) { return PowInt(Rational(10), -static_cast<int64_t>(digits), fuel, out); }
+bool Unit(int digits, Fuel& fuel, Rational* out) {
+  return PowInt(Rational(10), -static_cast<int64_t>(digits), fuel, out);
+}
 
 }  // namespace
 
@@ -67,7 +73,8 @@ Order CompareOrder(const Expr* a, const Expr* b, const NumericOptions& options, 
   const ExactStatus sa = EvaluateExact(a, exact, nullptr, &x);
   const ExactStatus sb = EvaluateExact(b, exact, nullptr, &y);
   if (sa == ExactStatus::kOk && sb == ExactStatus::kOk) return FromSign(Rational::Compare(x, y));
-  if (fuel.empty() || sa == ExactStatus::kUndefined || sb == ExactStatus::kUndefined) return Order::kUnknown;
+  if (fuel.empty() || sa == ExactStatus::kUndefined || sb == ExactStatus::kUndefined)
+    return Order::kUnknown;
   TreeFacts facts;
   CollectFacts(a, &facts);
   CollectFacts(b, &facts);
@@ -82,15 +89,16 @@ Order CompareOrder(const Expr* a, const Expr* b, const NumericOptions& options, 
   return sign == 0 ? Order::kUnknown : FromSign(sign);
 }
 
-Equality RoundsTo(const Expr* exact, const Rational& decimal, int fraction_digits, const NumericOptions& options,
-                  Fuel& fuel) {
+Equality RoundsTo(const Expr* exact, const Rational& decimal, int fraction_digits,
+                  const NumericOptions& options, Fuel& fuel) {
   Rational unit;
-  if (!Unit(fraction_digits, fuel, &unit) || !Div(unit, Rational(2), fuel, &unit)) return Equality::kUnknown;
+  if (!Unit(fraction_digits, fuel, &unit) || !Div(unit, Rational(2), fuel, &unit))
+    return Equality::kUnknown;
   return WithinTolerance(exact, NumberTree(decimal).get(), unit, options, fuel);
 }
 
-Equality TruncatesTo(const Expr* exact, const Rational& decimal, int fraction_digits, const NumericOptions& options,
-                     Fuel& fuel) {
+Equality TruncatesTo(const Expr* exact, const Rational& decimal, int fraction_digits,
+                     const NumericOptions& options, Fuel& fuel) {
   // decimal <= exact < decimal + unit for a positive number, mirrored for a negative one.
   Rational unit, top;
   if (!Unit(fraction_digits, fuel, &unit)) return Equality::kUnknown;
@@ -108,8 +116,8 @@ Equality TruncatesTo(const Expr* exact, const Rational& decimal, int fraction_di
   return at_high == Order::kLess ? Equality::kEqual : Equality::kDifferent;
 }
 
-Equality WithinTolerance(const Expr* a, const Expr* b, const Rational& tolerance, const NumericOptions& options,
-                         Fuel& fuel) {
+Equality WithinTolerance(const Expr* a, const Expr* b, const Rational& tolerance,
+                         const NumericOptions& options, Fuel& fuel) {
   Rational x, y, gap;
   const ExactContext exact{options, fuel};
   if (EvaluateExact(a, exact, nullptr, &x) == ExactStatus::kOk &&
@@ -122,15 +130,16 @@ Equality WithinTolerance(const Expr* a, const Expr* b, const Rational& tolerance
   CollectFacts(&difference.node, &facts);
   if (!facts.imaginary) {
     const Equality high = AtMost(&difference.node, tolerance, options, fuel);
-    return high == Equality::kEqual ? AtLeast(&difference.node, Neg(tolerance), options, fuel) : high;
+    return high == Equality::kEqual ? AtLeast(&difference.node, Neg(tolerance), options, fuel)
+                                    : high;
   }
   StackExpr modulus(Kind::kFunction, &difference.node);
   modulus.node.fn = Function::kAbs;
   return AtMost(&modulus.node, tolerance, options, fuel);
 }
 
-Equality WithinRelative(const Expr* a, const Expr* b, const Rational& tolerance, const NumericOptions& options,
-                        Fuel& fuel) {
+Equality WithinRelative(const Expr* a, const Expr* b, const Rational& tolerance,
+                        const NumericOptions& options, Fuel& fuel) {
   // |a - b| <= t |b| is |a - b| - t |b| <= 0.
   const NumberTree t(tolerance);
   const StackExpr negated(Kind::kNeg, b);
@@ -140,9 +149,12 @@ Equality WithinRelative(const Expr* a, const Expr* b, const Rational& tolerance,
   const StackExpr allowed(Kind::kMul, t.get(), &size.node);
   switch (CompareOrder(&gap.node, &allowed.node, options, fuel)) {
     case Order::kLess:
-    case Order::kEqual: return Equality::kEqual;
-    case Order::kGreater: return Equality::kDifferent;
-    case Order::kUnknown: break;
+    case Order::kEqual:
+      return Equality::kEqual;
+    case Order::kGreater:
+      return Equality::kDifferent;
+    case Order::kUnknown:
+      break;
   }
   return fuel.empty() ? Equality::kLimit : Equality::kUnknown;
 }
@@ -159,12 +171,15 @@ std::optional<uint64_t> ValueKey(const Expr* e, Fuel& fuel, const NumericOptions
   return value->Hash();
 }
 
-bool ApproximateForDisplay(const Expr* e, const NumericOptions& options, Fuel& fuel, double* re, double* im) {
+bool ApproximateForDisplay(const Expr* e, const NumericOptions& options, Fuel& fuel, double* re,
+                           double* im) {
   Ball x;
   BallInfo info;
   TreeFacts facts;
   CollectFacts(e, &facts);
-  if (EvaluateBall(e, {options, fuel, 128, !facts.imaginary}, nullptr, &x, &info) != BallStatus::kOk) return false;
+  if (EvaluateBall(e, {options, fuel, 128, !facts.imaginary}, nullptr, &x, &info) !=
+      BallStatus::kOk)
+    return false;
   if (UpperExponent(x.re()) > 1000 || UpperExponent(x.im()) > 1000) return false;
   *re = arf_get_d(arb_midref(x.re()), ARF_RND_NEAR);
   *im = arf_get_d(arb_midref(x.im()), ARF_RND_NEAR);

@@ -33,7 +33,8 @@ bool PointSource::Init(const Expr* a, const Expr* b, const NumericOptions& optio
   for (char c : integer_) has_integers_ |= c != 0;
   bindings_.resize(variables_.size());
   for (size_t i = 0; i < bindings_.size(); ++i) {
-    bindings_[i] = {variables_[i], &values_[i], i + 1 < bindings_.size() ? &bindings_[i + 1] : nullptr};
+    bindings_[i] = {variables_[i], &values_[i],
+                    i + 1 < bindings_.size() ? &bindings_[i + 1] : nullptr};
   }
   return true;
 }
@@ -78,13 +79,15 @@ void PointSource::MarkIntegers(const Expr* e, int depth) {
 const Binding* PointSource::Draw(int index) {
   if (variables_.empty()) return nullptr;
   for (size_t i = 0; i < variables_.size(); ++i) {
-    const uint64_t r = Mix(seed_ ^ Mix(static_cast<uint64_t>(variables_[i])) ^ (static_cast<uint64_t>(index) << 32));
+    const uint64_t r = Mix(seed_ ^ Mix(static_cast<uint64_t>(variables_[i])) ^
+                           (static_cast<uint64_t>(index) << 32));
     const uint64_t kind = Mix(r);
     if (integer_[i]) {
-      // The first integer variable takes these values in turn, so that they are all different; the others are small, and
-      // both n > k and n < k occur.
+      // The first integer variable takes these values in turn, so that they are all different; the
+      // others are small, and both n > k and n < k occur.
       constexpr int64_t kIntegers[] = {3, 6, 2, 11, 5, 17, 8, 23, 4, 13, 7, 10, 1, 9, 12, 14};
-      const bool first = i == static_cast<size_t>(std::find(integer_.begin(), integer_.end(), 1) - integer_.begin());
+      const bool first = i == static_cast<size_t>(std::find(integer_.begin(), integer_.end(), 1) -
+                                                  integer_.begin());
       values_[i] = Rational(first ? kIntegers[index % 16] : static_cast<int64_t>(r % 9) + 1);
       continue;
     }
@@ -93,7 +96,8 @@ const Binding* PointSource::Draw(int index) {
     struct Shape {
       int sign, low, width;
     };
-    constexpr Shape kShapes[] = {{1, 0, 1}, {1, 1, 3}, {-1, 0, 1}, {1, 4, 6}, {-1, 1, 3}, {1, 0, 1}, {1, 10, 90}, {-1, 4, 40}};
+    constexpr Shape kShapes[] = {{1, 0, 1},  {1, 1, 3}, {-1, 0, 1},  {1, 4, 6},
+                                 {-1, 1, 3}, {1, 0, 1}, {1, 10, 90}, {-1, 4, 40}};
     // The first candidates have all variables small and positive, where most functions are defined.
     const size_t pick = index < 2 ? static_cast<size_t>(kind % 2) : static_cast<size_t>(kind % 8);
     const Shape shape = kShapes[pick];
@@ -101,7 +105,9 @@ const Binding* PointSource::Draw(int index) {
       values_[i] = Rational::Of((positive_ ? 1 : shape.sign) * fraction, 2 * kDenominator);
       continue;
     }
-    values_[i] = Rational::Of((positive_ ? 1 : shape.sign) * (shape.low * kDenominator + shape.width * fraction), kDenominator);
+    values_[i] = Rational::Of(
+        (positive_ ? 1 : shape.sign) * (shape.low * kDenominator + shape.width * fraction),
+        kDenominator);
   }
   return bindings_.data();
 }
@@ -109,8 +115,9 @@ const Binding* PointSource::Draw(int index) {
 namespace {
 
 // Evaluates with rising precision until the value is known to `bits` relative bits.
-BallStatus EvaluateWell(const Expr* e, const Binding* env, bool odd_real_roots, const NumericOptions& options, Fuel& fuel,
-                        slong from, Ball* out, BallInfo* info) {
+BallStatus EvaluateWell(const Expr* e, const Binding* env, bool odd_real_roots,
+                        const NumericOptions& options, Fuel& fuel, slong from, Ball* out,
+                        BallInfo* info) {
   constexpr slong kUndecidedPrecisionMax = 512;  // a pole or a jump was hit exactly
   BallStatus status = BallStatus::kUndecided;
   for (slong prec = from; prec <= std::max(from, kUndecidedPrecisionMax); prec *= 2) {
@@ -136,8 +143,8 @@ bool Agrees(const Ball& difference, const Ball& x, int64_t needed) {
 
 enum class PointVerdict : uint8_t { kAgree, kDiffer, kSkip, kUnsupported, kFuel };
 
-PointVerdict ComparePoint(const Expr* a, const Expr* b, const Binding* env, bool integers, bool odd_real_roots,
-                          const NumericOptions& options, Fuel& fuel) {
+PointVerdict ComparePoint(const Expr* a, const Expr* b, const Binding* env, bool integers,
+                          bool odd_real_roots, const NumericOptions& options, Fuel& fuel) {
   for (slong prec = kPrecisionPoints; prec <= kPrecisionPointsMax; prec *= 2) {
     Ball x, y;
     BallInfo info_x, info_y;
@@ -145,13 +152,15 @@ PointVerdict ComparePoint(const Expr* a, const Expr* b, const Binding* env, bool
     if (sx == BallStatus::kFuel) return PointVerdict::kFuel;
     const BallStatus sy = EvaluateWell(b, env, odd_real_roots, options, fuel, prec, &y, &info_y);
     if (sy == BallStatus::kFuel) return PointVerdict::kFuel;
-    if (sx == BallStatus::kUnsupported || sy == BallStatus::kUnsupported) return PointVerdict::kUnsupported;
+    if (sx == BallStatus::kUnsupported || sy == BallStatus::kUnsupported)
+      return PointVerdict::kUnsupported;
     if (sx == BallStatus::kUndecided || sy == BallStatus::kUndecided) return PointVerdict::kSkip;
     if (sx == BallStatus::kUndefined || sy == BallStatus::kUndefined) {
       // C(n, k) and n!/(k!(n-k)!) part company only where one of them says nothing.
       return sx == sy || integers ? PointVerdict::kSkip : PointVerdict::kDiffer;
     }
-    // Without i in either text the question is one about reals: where both leave them, the point says nothing.
+    // Without i in either text the question is one about reals: where both leave them, the point
+    // says nothing.
     if (odd_real_roots && x.IsNonReal() && y.IsNonReal()) return PointVerdict::kSkip;
     Ball difference;
     acb_sub(difference.get(), x.get(), y.get(), prec);
@@ -167,16 +176,23 @@ PointVerdict ComparePoint(const Expr* a, const Expr* b, const Binding* env, bool
 
 }  // namespace
 
-NumericResult ComparePoints(const Expr* a, const Expr* b, bool odd_real_roots, const NumericOptions& options, Fuel& fuel) {
+NumericResult ComparePoints(const Expr* a, const Expr* b, bool odd_real_roots,
+                            const NumericOptions& options, Fuel& fuel) {
   PointSource points;
   if (!points.Init(a, b, options)) return {Equality::kUnknown, Method::kPoints};
   int agreed = 0;
   for (int i = 0; i < kPointCandidates && agreed < kPointsWanted; ++i) {
-    switch (ComparePoint(a, b, points.Draw(i), points.has_integers(), odd_real_roots, options, fuel)) {
-      case PointVerdict::kAgree: ++agreed; break;
-      case PointVerdict::kDiffer: return {Equality::kDifferent, Method::kPoints};
-      case PointVerdict::kSkip: break;
-      case PointVerdict::kUnsupported: return {Equality::kUnknown, Method::kPoints};
+    switch (
+        ComparePoint(a, b, points.Draw(i), points.has_integers(), odd_real_roots, options, fuel)) {
+      case PointVerdict::kAgree:
+        ++agreed;
+        break;
+      case PointVerdict::kDiffer:
+        return {Equality::kDifferent, Method::kPoints};
+      case PointVerdict::kSkip:
+        break;
+      case PointVerdict::kUnsupported:
+        return {Equality::kUnknown, Method::kPoints};
       case PointVerdict::kFuel:
         return {agreed >= kPointsNeeded ? Equality::kEqual : Equality::kLimit, Method::kPoints};
     }
@@ -184,7 +200,8 @@ NumericResult ComparePoints(const Expr* a, const Expr* b, bool odd_real_roots, c
   return {agreed >= kPointsNeeded ? Equality::kEqual : Equality::kUnknown, Method::kPoints};
 }
 
-RatioResult RatioAtPoints(const Expr* a, const Expr* b, bool odd_real_roots, const NumericOptions& options, Fuel& fuel) {
+RatioResult RatioAtPoints(const Expr* a, const Expr* b, bool odd_real_roots,
+                          const NumericOptions& options, Fuel& fuel) {
   PointSource points;
   RatioResult result;
   if (!points.Init(a, b, options)) return result;
@@ -195,8 +212,10 @@ RatioResult RatioAtPoints(const Expr* a, const Expr* b, bool odd_real_roots, con
     const Binding* env = points.Draw(i);
     Ball x, y;
     BallInfo info_x, info_y;
-    const BallStatus sx = EvaluateWell(a, env, odd_real_roots, options, fuel, kPrecisionRatio, &x, &info_x);
-    const BallStatus sy = EvaluateWell(b, env, odd_real_roots, options, fuel, kPrecisionRatio, &y, &info_y);
+    const BallStatus sx =
+        EvaluateWell(a, env, odd_real_roots, options, fuel, kPrecisionRatio, &x, &info_x);
+    const BallStatus sy =
+        EvaluateWell(b, env, odd_real_roots, options, fuel, kPrecisionRatio, &y, &info_y);
     if (fuel.empty()) {
       result.equality = Equality::kLimit;
       return result;
@@ -229,22 +248,29 @@ RatioResult RatioAtPoints(const Expr* a, const Expr* b, bool odd_real_roots, con
   }
   if (agreed < kPointsNeeded) return result;
   result.equality = Equality::kEqual;
-  if (ratio.IsReal()) result.sign = arb_is_positive(ratio.re()) ? 1 : arb_is_negative(ratio.re()) ? -1 : 0;
+  if (ratio.IsReal())
+    result.sign = arb_is_positive(ratio.re()) ? 1 : arb_is_negative(ratio.re()) ? -1 : 0;
   return result;
 }
 
-Equality DefinedSomewhere(const Expr* e, bool odd_real_roots, const NumericOptions& options, Fuel& fuel) {
+Equality DefinedSomewhere(const Expr* e, bool odd_real_roots, const NumericOptions& options,
+                          Fuel& fuel) {
   PointSource points;
   if (!points.Init(e, e, options)) return Equality::kUnknown;
   const int tries = points.empty() ? 1 : kPointCandidates;
   for (int i = 0; i < tries; ++i) {
     Ball x;
     BallInfo info;
-    switch (EvaluateWell(e, points.Draw(i), odd_real_roots, options, fuel, kPrecisionMin, &x, &info)) {
-      case BallStatus::kOk: return Equality::kEqual;
-      case BallStatus::kUnsupported: return Equality::kUnknown;
-      case BallStatus::kFuel: return Equality::kLimit;
-      default: break;
+    switch (
+        EvaluateWell(e, points.Draw(i), odd_real_roots, options, fuel, kPrecisionMin, &x, &info)) {
+      case BallStatus::kOk:
+        return Equality::kEqual;
+      case BallStatus::kUnsupported:
+        return Equality::kUnknown;
+      case BallStatus::kFuel:
+        return Equality::kLimit;
+      default:
+        break;
     }
   }
   return Equality::kDifferent;

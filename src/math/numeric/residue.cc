@@ -33,7 +33,8 @@ uint64_t Carmichael(uint64_t m) {
     const uint64_t p = factors.p[i];
     uint64_t part = p - 1;
     if (p == 2) {
-      part = factors.exp[i] <= 2 ? uint64_t{1} << (factors.exp[i] - 1) : uint64_t{1} << (factors.exp[i] - 2);
+      part = factors.exp[i] <= 2 ? uint64_t{1} << (factors.exp[i] - 1)
+                                 : uint64_t{1} << (factors.exp[i] - 2);
     } else {
       for (unsigned k = 1; k < static_cast<unsigned>(factors.exp[i]); ++k) part *= p;
     }

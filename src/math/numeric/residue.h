@@ -1,7 +1,8 @@
-// Arithmetic modulo two 61-bit primes at once, values kept as fractions so that nothing is ever inverted.
+// Arithmetic modulo two 61-bit primes at once, values kept as fractions so that nothing is ever
+// inverted.
 //
-// p - 1 is smooth for both primes, so the Carmichael chain p - 1, lambda(p - 1), lambda(lambda(p - 1)), ... that reduces the
-// exponents of a power tower reaches 1 after a few steps.
+// p - 1 is smooth for both primes, so the Carmichael chain p - 1, lambda(p - 1), lambda(lambda(p -
+// 1)), ... that reduces the exponents of a power tower reaches 1 after a few steps.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,9 @@ struct Field {
     return r;
   }
   static uint64_t FromU64(uint64_t x) { return Reduce(x); }
-  static uint64_t Mul(uint64_t a, uint64_t b) { return Reduce(static_cast<unsigned __int128>(a) * b); }
+  static uint64_t Mul(uint64_t a, uint64_t b) {
+    return Reduce(static_cast<unsigned __int128>(a) * b);
+  }
   static uint64_t Add(uint64_t a, uint64_t b) {
     const uint64_t r = a + b;
     return r >= kP ? r - kP : r;
@@ -51,9 +54,13 @@ struct Residue {
     if (n < 0) r = r.Negated();
     return r;
   }
-  static Residue Values(uint64_t a, uint64_t b) { return {{Field<0>::FromU64(a), Field<1>::FromU64(b)}, {1, 1}}; }
+  static Residue Values(uint64_t a, uint64_t b) {
+    return {{Field<0>::FromU64(a), Field<1>::FromU64(b)}, {1, 1}};
+  }
 
-  Residue Negated() const { return {{Field<0>::Neg(num[0]), Field<1>::Neg(num[1])}, {den[0], den[1]}}; }
+  Residue Negated() const {
+    return {{Field<0>::Neg(num[0]), Field<1>::Neg(num[1])}, {den[0], den[1]}};
+  }
   Residue Inverted() const { return {{den[0], den[1]}, {num[0], num[1]}}; }
   // In both lanes: proves nothing less than "zero with an error below 2^-100 at a random point".
   bool IsZero() const { return num[0] == 0 && num[1] == 0; }
@@ -100,7 +107,8 @@ uint64_t Carmichael(uint64_t m);
 uint64_t PowModU64(uint64_t a, uint64_t e, uint64_t m);
 
 inline constexpr int64_t kResidueFactorialMax = 1'000'000;
-// n! modulo both primes, 0 <= n <= kResidueFactorialMax. Costs at most kFactorialStride multiplications a prime.
+// n! modulo both primes, 0 <= n <= kResidueFactorialMax. Costs at most kFactorialStride
+// multiplications a prime.
 inline constexpr int64_t kFactorialStride = 1 << 15;
 Residue FactorialResidue(int64_t n);
 

@@ -5,14 +5,24 @@
 namespace rewardloop::math {
 namespace {
 
-// Above it an exponent makes the degree too high for the Schwartz-Zippel bound: the power is then an atom.
+// Above it an exponent makes the degree too high for the Schwartz-Zippel bound: the power is then
+// an atom.
 constexpr int64_t kPolynomialExponentMax = 1 << 20;
 constexpr int64_t kInversionCost = 400;
 
 // Names of atoms that are not a Function.
 enum AtomTag : uint64_t {
-  kAtomSymbol = 1000, kAtomPi, kAtomE, kAtomI, kAtomPower, kAtomLog, kAtomGamma, kAtomDoubleFactorial, kAtomCall,
-  kAtomScope, kAtomBigFactorial,
+  kAtomSymbol = 1000,
+  kAtomPi,
+  kAtomE,
+  kAtomI,
+  kAtomPower,
+  kAtomLog,
+  kAtomGamma,
+  kAtomDoubleFactorial,
+  kAtomCall,
+  kAtomScope,
+  kAtomBigFactorial,
 };
 
 Residue FromRational(const Rational& x) {
@@ -25,7 +35,8 @@ Residue FromRational(const Rational& x) {
   mpz_srcptr num = mpq_numref(x.big());
   mpz_srcptr den = mpq_denref(x.big());
   for (int lane = 0; lane < 2; ++lane) {
-    r.num[lane] = mpz_fdiv_ui(num, kPrimes[lane]);  // the residue of a negative number is already in [0, p)
+    r.num[lane] =
+        mpz_fdiv_ui(num, kPrimes[lane]);  // the residue of a negative number is already in [0, p)
     r.den[lane] = mpz_fdiv_ui(den, kPrimes[lane]);
   }
   return r;
@@ -42,7 +53,9 @@ class Evaluator {
   ResidueStatus Eval(const Expr* e, const Binding* env, Residue* out, int depth);
 
  private:
-  ResidueStatus Unsupported() const { return fuel_.empty() ? ResidueStatus::kFuel : ResidueStatus::kUnsupported; }
+  ResidueStatus Unsupported() const {
+    return fuel_.empty() ? ResidueStatus::kFuel : ResidueStatus::kUnsupported;
+  }
   ResidueStatus Divide(const Residue& a, const Residue& b, Residue* out);
   ResidueStatus EvalNumber(const Expr* e, Residue* out);
   ResidueStatus EvalConstant(const Expr* e, Residue* out);
@@ -50,13 +63,15 @@ class Evaluator {
   ResidueStatus EvalCall(const Expr* e, const Binding* env, Residue* out, int depth);
   ResidueStatus EvalScaled(const Expr* e, const Binding* env, Residue* out, int depth);
   ResidueStatus EvalPower(const Expr* e, const Binding* env, Residue* out, int depth);
-  ResidueStatus RationalPower(const Residue& base, const Rational& exponent, bool symbolic_base, bool real_root,
-                              Residue* out);
-  ResidueStatus HugePower(const Expr* e, const Residue& base, const Binding* env, Residue* out, int depth);
+  ResidueStatus RationalPower(const Residue& base, const Rational& exponent, bool symbolic_base,
+                              bool real_root, Residue* out);
+  ResidueStatus HugePower(const Expr* e, const Residue& base, const Binding* env, Residue* out,
+                          int depth);
   ResidueStatus EvalFactorial(const Expr* e, const Binding* env, Residue* out, int depth);
   ResidueStatus EvalFunction(const Expr* e, const Binding* env, Residue* out, int depth);
   ResidueStatus EvalScope(const Expr* e, const Binding* env, Residue* out, int depth);
-  ResidueStatus EvalFinite(const Expr* e, int64_t lower, int64_t upper, const Binding* env, Residue* out, int depth);
+  ResidueStatus EvalFinite(const Expr* e, int64_t lower, int64_t upper, const Binding* env,
+                           Residue* out, int depth);
 
   // An atom named by tag and the residues given.
   ResidueStatus Atom(uint64_t tag, const Residue* args, size_t count, Residue* out);
@@ -69,7 +84,9 @@ class Evaluator {
     return Atom(kAtomLog, &x, 1, out);
   }
   uint64_t Value(uint64_t key) const { return Mix(key ^ Mix(context_.seed)); }
-  Residue Constant(uint64_t tag) const { return Residue::Values(Value(tag), Value(tag + 0x100000)); }
+  Residue Constant(uint64_t tag) const {
+    return Residue::Values(Value(tag), Value(tag + 0x100000));
+  }
 
   const ResidueContext& context_;
   Fuel& fuel_;
@@ -110,10 +127,11 @@ ResidueStatus Evaluator::EvalNumber(const Expr* e, Residue* out) {
   return fuel_.Spend(500) ? ResidueStatus::kOk : ResidueStatus::kFuel;
 }
 
-ResidueStatus Evaluator::RationalPower(const Residue& base, const Rational& exponent, bool symbolic_base,
-                                       bool real_root, Residue* out) {
+ResidueStatus Evaluator::RationalPower(const Residue& base, const Rational& exponent,
+                                       bool symbolic_base, bool real_root, Residue* out) {
   int64_t p, q;
-  if (!exponent.Numerator().ToInt64(&p) || !exponent.Denominator().ToInt64(&q)) return Unsupported();
+  if (!exponent.Numerator().ToInt64(&p) || !exponent.Denominator().ToInt64(&q))
+    return Unsupported();
   Residue root = base;
   if (base.IsZero()) {
     if (p <= 0) return ResidueStatus::kUndefined;
@@ -140,12 +158,14 @@ ResidueStatus Evaluator::RationalPower(const Residue& base, const Rational& expo
 }
 
 // base^exponent for a closed integer exponent above 64 bits: modulo p - 1.
-ResidueStatus Evaluator::HugePower(const Expr* e, const Residue& base, const Binding* env, Residue* out, int depth) {
+ResidueStatus Evaluator::HugePower(const Expr* e, const Residue& base, const Binding* env,
+                                   Residue* out, int depth) {
   const int sign = StructuralSign(e, exact_, env, depth + 1);
   if (sign == 0 || !base.IsUsable()) return Unsupported();
   uint64_t reduced[2];
   for (int lane = 0; lane < 2; ++lane) {
-    if (!EvaluateModulo(e, kPrimes[lane] - 1, exact_, env, &reduced[lane], depth + 1)) return Unsupported();
+    if (!EvaluateModulo(e, kPrimes[lane] - 1, exact_, env, &reduced[lane], depth + 1))
+      return Unsupported();
     if (base.num[lane] == 0) return Unsupported();
   }
   info_->lazy = true;
@@ -204,8 +224,8 @@ ResidueStatus Evaluator::EvalFactorial(const Expr* e, const Binding* env, Residu
   return Atom(kAtomGamma, &x, 1, out);  // named by n, as Gamma(n + 1)
 }
 
-ResidueStatus Evaluator::EvalFinite(const Expr* e, int64_t lower, int64_t upper, const Binding* env, Residue* out,
-                                    int depth) {
+ResidueStatus Evaluator::EvalFinite(const Expr* e, int64_t lower, int64_t upper, const Binding* env,
+                                    Residue* out, int depth) {
   const bool sum = e->kind == Kind::kSum;
   *out = Residue::Integer(sum ? 0 : 1);
   for (int64_t k = lower; k <= upper; ++k) {
@@ -220,10 +240,12 @@ ResidueStatus Evaluator::EvalFinite(const Expr* e, int64_t lower, int64_t upper,
   return ResidueStatus::kOk;
 }
 
-// Sums, products, integrals, limits and derivatives: finite sums are added up, the rest are atoms named by their parts
-// with the bound variable replaced by a value that depends on the nesting level only.
+// Sums, products, integrals, limits and derivatives: finite sums are added up, the rest are atoms
+// named by their parts with the bound variable replaced by a value that depends on the nesting
+// level only.
 ResidueStatus Evaluator::EvalScope(const Expr* e, const Binding* env, Residue* out, int depth) {
-  if (e->child_count < 2 || e->child_count > 4 || e->child[1]->kind != Kind::kSymbol) return Unsupported();
+  if (e->child_count < 2 || e->child_count > 4 || e->child[1]->kind != Kind::kSymbol)
+    return Unsupported();
   if (e->kind == Kind::kSum || e->kind == Kind::kProduct) {
     int64_t lower, upper;
     const ExactStatus status = EvaluateBounds(e, exact_, env, &lower, &upper, depth);
@@ -234,9 +256,10 @@ ResidueStatus Evaluator::EvalScope(const Expr* e, const Binding* env, Residue* o
   Residue parts[4];
   size_t count = 0;
   const Rational level(static_cast<int64_t>(Value(kAtomScope + scope_depth_) >> 3));
-  // The variable of an indefinite integral and of a derivative occurs in the value too, so there it stays free.
-  const bool bound = e->kind == Kind::kSum || e->kind == Kind::kProduct || e->kind == Kind::kLimit ||
-                     (e->kind == Kind::kIntegral && e->child_count == 4);
+  // The variable of an indefinite integral and of a derivative occurs in the value too, so there it
+  // stays free.
+  const bool bound = e->kind == Kind::kSum || e->kind == Kind::kProduct ||
+                     e->kind == Kind::kLimit || (e->kind == Kind::kIntegral && e->child_count == 4);
   const Binding binding{e->child[1]->number, &level, env};
   ++scope_depth_;
   ResidueStatus status = Eval(e->child[0], bound ? &binding : env, &parts[count++], depth + 1);
@@ -244,7 +267,8 @@ ResidueStatus Evaluator::EvalScope(const Expr* e, const Binding* env, Residue* o
   for (uint32_t i = bound ? 2 : 1; i < e->child_count && status == ResidueStatus::kOk; ++i) {
     if (e->child[i]->kind == Kind::kConstant && e->child[i]->fn == Function::kInfinity) {
       parts[count++] = Constant(kAtomScope + 0x900);
-    } else if (e->child[i]->kind == Kind::kNeg && e->child[i]->child[0]->fn == Function::kInfinity) {
+    } else if (e->child[i]->kind == Kind::kNeg &&
+               e->child[i]->child[0]->fn == Function::kInfinity) {
       parts[count++] = Constant(kAtomScope + 0x901);
     } else {
       status = Eval(e->child[i], env, &parts[count++], depth + 1);
@@ -275,14 +299,22 @@ ResidueStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Residue
     return status == ResidueStatus::kOk ? Divide(n, d, out) : status;
   };
   switch (e->fn) {
-    case Function::kTan: return quotient(Function::kSin, Function::kCos);
-    case Function::kCot: return quotient(Function::kCos, Function::kSin);
-    case Function::kSec: return quotient(Function::kNone, Function::kCos);
-    case Function::kCsc: return quotient(Function::kNone, Function::kSin);
-    case Function::kTanh: return quotient(Function::kSinh, Function::kCosh);
-    case Function::kCoth: return quotient(Function::kCosh, Function::kSinh);
-    case Function::kSech: return quotient(Function::kNone, Function::kCosh);
-    case Function::kCsch: return quotient(Function::kNone, Function::kSinh);
+    case Function::kTan:
+      return quotient(Function::kSin, Function::kCos);
+    case Function::kCot:
+      return quotient(Function::kCos, Function::kSin);
+    case Function::kSec:
+      return quotient(Function::kNone, Function::kCos);
+    case Function::kCsc:
+      return quotient(Function::kNone, Function::kSin);
+    case Function::kTanh:
+      return quotient(Function::kSinh, Function::kCosh);
+    case Function::kCoth:
+      return quotient(Function::kCosh, Function::kSinh);
+    case Function::kSech:
+      return quotient(Function::kNone, Function::kCosh);
+    case Function::kCsch:
+      return quotient(Function::kNone, Function::kSinh);
     case Function::kExp: {
       const Residue power[2] = {Constant(kAtomE), x};
       info_->e = true;
@@ -310,8 +342,15 @@ ResidueStatus Evaluator::EvalFunction(const Expr* e, const Binding* env, Residue
       const Residue square = x * x;  // |x| = |-x|
       return Atom(static_cast<uint64_t>(Function::kAbs), &square, 1, out);
     }
-    case Function::kSin: case Function::kCos: case Function::kSinh: case Function::kCosh: case Function::kArctan:
-    case Function::kArsinh: case Function::kRe: case Function::kIm: case Function::kConj:
+    case Function::kSin:
+    case Function::kCos:
+    case Function::kSinh:
+    case Function::kCosh:
+    case Function::kArctan:
+    case Function::kArsinh:
+    case Function::kRe:
+    case Function::kIm:
+    case Function::kConj:
       return atom(e->fn, out);
     default:
       info_->partial = true;
@@ -340,7 +379,8 @@ ResidueStatus Evaluator::EvalRoot(const Expr* e, const Binding* env, Residue* ou
   const ResidueStatus status = Eval(e->child[0], env, &x, depth + 1);
   if (status != ResidueStatus::kOk) return status;
   Rational index(2);
-  if (e->kind == Kind::kRoot && EvaluateExact(e->child[1], exact_, env, &index) != ExactStatus::kOk) {
+  if (e->kind == Kind::kRoot &&
+      EvaluateExact(e->child[1], exact_, env, &index) != ExactStatus::kOk) {
     return Unsupported();
   }
   if (index.is_zero()) return ResidueStatus::kUndefined;
@@ -380,7 +420,8 @@ ResidueStatus Evaluator::Eval(const Expr* e, const Binding* env, Residue* out, i
       return EvalNumber(e, out);
     case Kind::kBaseNumber: {
       Rational value;
-      if (!ParseNumber(e->text, static_cast<int>(e->number), 0, fuel_, &value)) return Unsupported();
+      if (!ParseNumber(e->text, static_cast<int>(e->number), 0, fuel_, &value))
+        return Unsupported();
       *out = FromRational(value);
       return ResidueStatus::kOk;
     }
@@ -430,7 +471,11 @@ ResidueStatus Evaluator::Eval(const Expr* e, const Binding* env, Residue* out, i
     case Kind::kPercent:
     case Kind::kDegree:
       return EvalScaled(e, env, out, depth);
-    case Kind::kSum: case Kind::kProduct: case Kind::kIntegral: case Kind::kLimit: case Kind::kDerivative:
+    case Kind::kSum:
+    case Kind::kProduct:
+    case Kind::kIntegral:
+    case Kind::kLimit:
+    case Kind::kDerivative:
       return EvalScope(e, env, out, depth);
     default:
       return Unsupported();
@@ -439,8 +484,8 @@ ResidueStatus Evaluator::Eval(const Expr* e, const Binding* env, Residue* out, i
 
 }  // namespace
 
-ResidueStatus EvaluateResidue(const Expr* e, const ResidueContext& context, const Binding* bindings, Residue* out,
-                              ResidueInfo* info) {
+ResidueStatus EvaluateResidue(const Expr* e, const ResidueContext& context, const Binding* bindings,
+                              Residue* out, ResidueInfo* info) {
   return Evaluator(context, info).Eval(e, bindings, out, 0);
 }
 

@@ -7,7 +7,8 @@ namespace rewardloop::math {
 namespace {
 
 TEST(Residue, PrimesFactorAsClaimed) {
-  // 2^61-2 and 2^61-12952 are smooth; Fermat's test with the full factorisation proves both primes (Lucas).
+  // 2^61-2 and 2^61-12952 are smooth; Fermat's test with the full factorisation proves both primes
+  // (Lucas).
   constexpr uint64_t kFactors[2][14] = {{2, 3, 5, 7, 11, 13, 31, 41, 61, 151, 331, 1321},
                                         {2, 5, 7, 17, 109, 227, 353, 1063, 2087}};
   for (int lane = 0; lane < 2; ++lane) {
@@ -77,13 +78,17 @@ RC_GTEST_PROP(ResidueProperty, MultipliesLikeTheDefinition, (uint64_t a, uint64_
   check(Field<1>{});
 }
 
-RC_GTEST_PROP(ResidueProperty, FractionsAddLikeRationals, (int32_t a, int32_t b, int32_t c, int32_t d)) {
+RC_GTEST_PROP(ResidueProperty, FractionsAddLikeRationals,
+              (int32_t a, int32_t b, int32_t c, int32_t d)) {
   RC_PRE(b != 0 && d != 0);
-  const auto frac = [](int64_t n, int64_t m) { return Residue::Integer(n) * Residue::Integer(m).Inverted(); };
+  const auto frac = [](int64_t n, int64_t m) {
+    return Residue::Integer(n) * Residue::Integer(m).Inverted();
+  };
   // a/b + c/d - (ad + cb)/(bd) = 0; the 64-bit products fit.
   const Residue sum = frac(a, b) + frac(c, d);
   const Residue bd = Residue::Integer(b) * Residue::Integer(d);
-  const Residue direct = (Residue::Integer(int64_t{a}) * Residue::Integer(d) + Residue::Integer(int64_t{c}) * Residue::Integer(b)) *
+  const Residue direct = (Residue::Integer(int64_t{a}) * Residue::Integer(d) +
+                          Residue::Integer(int64_t{c}) * Residue::Integer(b)) *
                          bd.Inverted();
   RC_ASSERT((sum - direct).IsZero());
   uint64_t x[2], y[2];

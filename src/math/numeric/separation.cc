@@ -15,7 +15,8 @@ namespace {
 constexpr int64_t kUnit = 16;
 constexpr int64_t kBoundMax = int64_t{1} << 32;
 
-// The value is U / L with algebraic integers U, L of one field; every conjugate of U is at most 2^(u/16), of L 2^(l/16).
+// The value is U / L with algebraic integers U, L of one field; every conjugate of U is at most
+// 2^(u/16), of L 2^(l/16).
 struct Bound {
   int64_t u = 0;
   int64_t l = 0;
@@ -26,7 +27,9 @@ class Separation {
   explicit Separation(const ExactContext& context) : context_(context) {}
 
   bool Visit(const Expr* e, Bound* out, int depth);
-  static Bound Sum(const Bound& a, const Bound& b) { return {std::max(a.u + b.l, a.l + b.u) + kUnit, a.l + b.l}; }
+  static Bound Sum(const Bound& a, const Bound& b) {
+    return {std::max(a.u + b.l, a.l + b.u) + kUnit, a.l + b.l};
+  }
   // Degree bound of the field, or a value above the cap.
   int64_t Degree() const {
     int64_t degree = static_cast<int64_t>(n_euler_phi(static_cast<ulong>(root_of_unity_)));
@@ -52,7 +55,9 @@ class Separation {
     return root_of_unity_ <= kSeparationDegreeMax;
   }
   static bool InRange(const Bound& b) { return b.u < kBoundMax && b.l < kBoundMax; }
-  static Bound OfRational(const Rational& x) { return {x.num_bits() * kUnit, x.is_integer() ? 0 : x.den_bits() * kUnit}; }
+  static Bound OfRational(const Rational& x) {
+    return {x.num_bits() * kUnit, x.is_integer() ? 0 : x.den_bits() * kUnit};
+  }
   // One key for sqrt(2), 2^(1/2) and sqrt(4/2).
   uint64_t Key(const Expr* radicand, int64_t index) {
     Rational value;
@@ -72,7 +77,8 @@ bool Separation::Root(const Bound& x, uint64_t key, int64_t index, Bound* out) {
   } else {  // U / (U^(k-1) L)^(1/k)
     *out = {x.u, ((index - 1) * x.u + x.l + index - 1) / index};
   }
-  const bool known = std::any_of(generators_.begin(), generators_.end(), [&](const Generator& g) { return g.key == key; });
+  const bool known = std::any_of(generators_.begin(), generators_.end(),
+                                 [&](const Generator& g) { return g.key == key; });
   if (!known) generators_.push_back({key, index});
   return Degree() <= kSeparationDegreeMax;
 }
@@ -80,7 +86,8 @@ bool Separation::Root(const Bound& x, uint64_t key, int64_t index, Bound* out) {
 bool Separation::Power(const Expr* e, Bound* out, int depth) {
   Rational exponent;
   int64_t p, q;
-  if (EvaluateExact(e->child[1], context_, nullptr, &exponent, depth + 1) != ExactStatus::kOk) return false;
+  if (EvaluateExact(e->child[1], context_, nullptr, &exponent, depth + 1) != ExactStatus::kOk)
+    return false;
   if (!exponent.Numerator().ToInt64(&p) || !exponent.Denominator().ToInt64(&q)) return false;
   Bound x;
   if (!Visit(e->child[0], &x, depth + 1)) return false;
@@ -101,10 +108,20 @@ bool Separation::Trigonometric(const Expr* e, Bound* out) {
   if (!AddRootOfUnity(2 * den) || (!cosine_only && !AddRootOfUnity(4))) return false;
   const Bound half{kUnit, kUnit}, ratio{kUnit, kUnit};
   switch (e->fn) {
-    case Function::kSin: case Function::kCos: *out = half; return true;
-    case Function::kSec: case Function::kCsc: *out = half; return true;  // 2 / (z + 1/z)
-    case Function::kTan: case Function::kCot: *out = ratio; return true;
-    default: return false;
+    case Function::kSin:
+    case Function::kCos:
+      *out = half;
+      return true;
+    case Function::kSec:
+    case Function::kCsc:
+      *out = half;
+      return true;  // 2 / (z + 1/z)
+    case Function::kTan:
+    case Function::kCot:
+      *out = ratio;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -148,7 +165,8 @@ bool Separation::Visit(const Expr* e, Bound* out, int depth) {
     case Kind::kRoot: {
       Rational index(2);
       int64_t k;
-      if (e->kind == Kind::kRoot && EvaluateExact(e->child[1], context_, nullptr, &index, depth + 1) != ExactStatus::kOk) {
+      if (e->kind == Kind::kRoot &&
+          EvaluateExact(e->child[1], context_, nullptr, &index, depth + 1) != ExactStatus::kOk) {
         return false;
       }
       if (!index.ToInt64(&k) || k < 1) return false;
@@ -160,7 +178,11 @@ bool Separation::Visit(const Expr* e, Bound* out, int depth) {
     case Kind::kFunction:
       if (e->child_count != 1) return false;
       switch (e->fn) {
-        case Function::kSin: case Function::kCos: case Function::kTan: case Function::kCot: case Function::kSec:
+        case Function::kSin:
+        case Function::kCos:
+        case Function::kTan:
+        case Function::kCot:
+        case Function::kSec:
         case Function::kCsc:
           return Trigonometric(e, out);
         default:
@@ -224,7 +246,8 @@ std::optional<Rational> MultipleOfPi(const Expr* e, const ExactContext& context,
     }
     case Kind::kDiv: {
       std::optional<Rational> r = MultipleOfPi(e->child[0], context, depth + 1);
-      if (!r || EvaluateExact(e->child[1], context, nullptr, &x) != ExactStatus::kOk || x.is_zero()) return std::nullopt;
+      if (!r || EvaluateExact(e->child[1], context, nullptr, &x) != ExactStatus::kOk || x.is_zero())
+        return std::nullopt;
       if (!Div(*r, x, context.fuel, &*r)) return std::nullopt;
       return r;
     }

@@ -35,7 +35,8 @@ void CollectSymbols(const Expr* e, const Scope* scope, int depth, std::vector<co
   if (IsScope(e) && e->child_count >= 2 && e->child[1]->kind == Kind::kSymbol) {
     const Scope inner{e->child[1]->number, scope};
     CollectSymbols(e->child[0], &inner, depth + 1, out);
-    for (uint32_t i = 2; i < e->child_count; ++i) CollectSymbols(e->child[i], scope, depth + 1, out);
+    for (uint32_t i = 2; i < e->child_count; ++i)
+      CollectSymbols(e->child[i], scope, depth + 1, out);
     return;
   }
   for (const Expr* child : e->children()) CollectSymbols(child, scope, depth + 1, out);
@@ -85,7 +86,8 @@ void CollectFacts(const Expr* e, TreeFacts* facts) {
   facts->literal_bits += 4;
   switch (e->kind) {
     case Kind::kNumber:
-      facts->literal_bits += static_cast<int64_t>(e->text.size()) * 4 + (e->number < 0 ? -e->number : e->number) * 4;
+      facts->literal_bits +=
+          static_cast<int64_t>(e->text.size()) * 4 + (e->number < 0 ? -e->number : e->number) * 4;
       return;
     case Kind::kBaseNumber:
       facts->literal_bits += static_cast<int64_t>(e->text.size()) * 6;
@@ -94,7 +96,9 @@ void CollectFacts(const Expr* e, TreeFacts* facts) {
       facts->imaginary |= e->fn == Function::kI;
       facts->infinity |= e->fn == Function::kInfinity;
       return;
-    case Kind::kIntegral: case Kind::kLimit: case Kind::kDerivative:
+    case Kind::kIntegral:
+    case Kind::kLimit:
+    case Kind::kDerivative:
       facts->calculus = true;
       facts->integral |= e->kind == Kind::kIntegral;
       break;
@@ -123,8 +127,9 @@ bool IsInfiniteSum(const Expr* e) {
 
 bool SameTree(const Expr* a, const Expr* b, int depth) {
   if (a == b) return true;
-  if (depth > kShapeDepthMax || a->kind != b->kind || a->fn != b->fn || a->child_count != b->child_count ||
-      a->number != b->number || a->text != b->text || a->aux2 != b->aux2) {
+  if (depth > kShapeDepthMax || a->kind != b->kind || a->fn != b->fn ||
+      a->child_count != b->child_count || a->number != b->number || a->text != b->text ||
+      a->aux2 != b->aux2) {
     return false;
   }
   if (a->kind == Kind::kLimit && a->flags != b->flags) return false;

@@ -10,10 +10,10 @@
 namespace rewardloop::math {
 
 struct TreeFacts {
-  bool imaginary = false;    // contains i
+  bool imaginary = false;  // contains i
   bool infinity = false;
-  bool unscalar = false;     // contains a kind without a numeric value
-  bool calculus = false;     // integrals, limits, derivatives
+  bool unscalar = false;  // contains a kind without a numeric value
+  bool calculus = false;  // integrals, limits, derivatives
   bool integral = false;
   int64_t literal_bits = 0;  // sum of the sizes of the numbers, a few bits a node
 };
@@ -35,7 +35,8 @@ struct StackExpr {
     children[1] = const_cast<Expr*>(y);
     node.child = children;
     node.child_count = y == nullptr ? 1 : 2;
-    node.depth = static_cast<uint16_t>(1 + (y != nullptr && y->depth > x->depth ? y->depth : x->depth));
+    node.depth =
+        static_cast<uint16_t>(1 + (y != nullptr && y->depth > x->depth ? y->depth : x->depth));
   }
   StackExpr(const StackExpr&) = delete;
   StackExpr& operator=(const StackExpr&) = delete;

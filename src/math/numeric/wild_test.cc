@@ -1,5 +1,6 @@
-// Trees nobody would write: huge literals, towers, poles, functions out of their domain. Nothing may crash, abort inside a
-// library, or use more than its fuel; a tree equals itself or stays undecided, and never equals itself plus one.
+// Trees nobody would write: huge literals, towers, poles, functions out of their domain. Nothing
+// may crash, abort inside a library, or use more than its fuel; a tree equals itself or stays
+// undecided, and never equals itself plus one.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -18,17 +19,28 @@ class Wild {
   const Expr* Tree(int depth) {
     if (depth == 0) return Leaf();
     switch (Below(16)) {
-      case 0: return Make(Kind::kAdd, depth);
-      case 1: return Make(Kind::kMul, depth);
-      case 2: return Make(Kind::kDiv, depth);
+      case 0:
+        return Make(Kind::kAdd, depth);
+      case 1:
+        return Make(Kind::kMul, depth);
+      case 2:
+        return Make(Kind::kDiv, depth);
       case 3:
-      case 4: return Make(Kind::kPow, depth);
-      case 5: return build_.Neg(Tree(depth - 1));
-      case 6: return build_.Make(Kind::kSqrt, {Tree(depth - 1)});
-      case 7: return Make(Kind::kRoot, depth);
-      case 8: return build_.Make(Below(2) == 0 ? Kind::kFactorial : Kind::kDoubleFactorial, {Tree(depth - 1)});
-      case 9: return build_.Make(Below(2) == 0 ? Kind::kPercent : Kind::kDegree, {Tree(depth - 1)});
-      case 10: return Scope(depth);
+      case 4:
+        return Make(Kind::kPow, depth);
+      case 5:
+        return build_.Neg(Tree(depth - 1));
+      case 6:
+        return build_.Make(Kind::kSqrt, {Tree(depth - 1)});
+      case 7:
+        return Make(Kind::kRoot, depth);
+      case 8:
+        return build_.Make(Below(2) == 0 ? Kind::kFactorial : Kind::kDoubleFactorial,
+                           {Tree(depth - 1)});
+      case 9:
+        return build_.Make(Below(2) == 0 ? Kind::kPercent : Kind::kDegree, {Tree(depth - 1)});
+      case 10:
+        return Scope(depth);
       case 11:
         return build_.Call(static_cast<Function>(static_cast<int>(Function::kLogBase) + Below(4)),
                            {Tree(depth - 1), Tree(depth - 1)});
@@ -36,35 +48,55 @@ class Wild {
         return build_.Call(static_cast<Function>(static_cast<int>(Function::kGcd) + Below(4)),
                            {Tree(depth - 1), Tree(depth - 1)});
       default: {
-        constexpr int kFirst = static_cast<int>(Function::kSin), kLast = static_cast<int>(Function::kArg);
-        return build_.Call(static_cast<Function>(kFirst + Below(kLast - kFirst + 1)), {Tree(depth - 1)});
+        constexpr int kFirst = static_cast<int>(Function::kSin),
+                      kLast = static_cast<int>(Function::kArg);
+        return build_.Call(static_cast<Function>(kFirst + Below(kLast - kFirst + 1)),
+                           {Tree(depth - 1)});
       }
     }
   }
 
  private:
-  int64_t Below(int64_t n) { return static_cast<int64_t>(Mix(state_++) % static_cast<uint64_t>(n)); }
-  const Expr* Make(Kind kind, int depth) { return build_.Make(kind, {Tree(depth - 1), Tree(depth - 1)}); }
+  int64_t Below(int64_t n) {
+    return static_cast<int64_t>(Mix(state_++) % static_cast<uint64_t>(n));
+  }
+  const Expr* Make(Kind kind, int depth) {
+    return build_.Make(kind, {Tree(depth - 1), Tree(depth - 1)});
+  }
   const Expr* Symbol() { return build_.Symbol(Below(3) == 0 ? "y" : "x"); }
   const Expr* Scope(int depth) {
     switch (Below(5)) {
-      case 0: return build_.Make(Kind::kSum, {Tree(depth - 1), Symbol(), Leaf(), Leaf()});
-      case 1: return build_.Make(Kind::kProduct, {Tree(depth - 1), Symbol(), Leaf(), Leaf()});
-      case 2: return build_.Make(Kind::kIntegral, {Tree(depth - 1), Symbol(), Leaf(), Leaf()});
-      case 3: return build_.Make(Kind::kLimit, {Tree(depth - 1), Symbol(), Leaf()});
-      default: return build_.Make(Kind::kDerivative, {Tree(depth - 1), Symbol(), build_.Integer(1 + Below(3))});
+      case 0:
+        return build_.Make(Kind::kSum, {Tree(depth - 1), Symbol(), Leaf(), Leaf()});
+      case 1:
+        return build_.Make(Kind::kProduct, {Tree(depth - 1), Symbol(), Leaf(), Leaf()});
+      case 2:
+        return build_.Make(Kind::kIntegral, {Tree(depth - 1), Symbol(), Leaf(), Leaf()});
+      case 3:
+        return build_.Make(Kind::kLimit, {Tree(depth - 1), Symbol(), Leaf()});
+      default:
+        return build_.Make(Kind::kDerivative,
+                           {Tree(depth - 1), Symbol(), build_.Integer(1 + Below(3))});
     }
   }
   const Expr* Leaf() {
     switch (Below(10)) {
-      case 0: return build_.Integer(0);
-      case 1: return build_.Integer(Below(2) == 0 ? INT64_MAX : INT64_MIN);
-      case 2: return build_.Number("7", (Below(2) == 0 ? -1 : 1) * Below(1'000'001));
-      case 3: return build_.Number("123456789012345678901234567890123456789", -Below(60));
-      case 4: return build_.Constant(static_cast<Function>(static_cast<int>(Function::kPi) + Below(4)));
-      case 5: return Symbol();
-      case 6: return build_.Integer(Below(20'000));
-      default: return build_.Integer(Below(12) - 2);
+      case 0:
+        return build_.Integer(0);
+      case 1:
+        return build_.Integer(Below(2) == 0 ? INT64_MAX : INT64_MIN);
+      case 2:
+        return build_.Number("7", (Below(2) == 0 ? -1 : 1) * Below(1'000'001));
+      case 3:
+        return build_.Number("123456789012345678901234567890123456789", -Below(60));
+      case 4:
+        return build_.Constant(static_cast<Function>(static_cast<int>(Function::kPi) + Below(4)));
+      case 5:
+        return Symbol();
+      case 6:
+        return build_.Integer(Below(20'000));
+      default:
+        return build_.Integer(Below(12) - 2);
     }
   }
 
