@@ -34,7 +34,7 @@ MOST_PAIRS = {
           "word_ladder"},
 }  # fmt: skip
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?|[-+]?\d+/\d+", re.ASCII)
-# A family with so few different answers is asked as a multiple choice.
+# A family that gives few answers again and again is asked as a multiple choice.
 MOST_OPTIONS = 8
 CHUNK = 32
 
@@ -112,7 +112,7 @@ class Family:
             return "math"
         if NUMBER.fullmatch(right) and NUMBER.fullmatch(wrong):
             return ("gsm8k", "math", "qa_em")[self.pairs // 4 % 3]
-        if len(set(answers)) <= MOST_OPTIONS and not any(NUMBER.fullmatch(answer) for answer in answers):
+        if 2 * len(set(answers)) <= min(len(answers), 2 * MOST_OPTIONS) and not any(NUMBER.fullmatch(answer) for answer in answers):
             return ("choice", "qa_em")[self.pairs // 4 % 2]
         return "qa_em"
 
