@@ -198,8 +198,10 @@ bool PipelineImpl::RetryLocked(const AttemptPtr& attempt, std::vector<ItemRef> i
   next->number = attempt->number + 1;
   next->first_started_ns = attempt->first_started_ns;
   next->limiter = attempt->limiter;
-  next->tokens = attempt->tokens;
   next->items = std::move(items);
+  if (next->limiter) {
+    for (const ItemRef& ref : next->items) next->tokens += manager_->Limiter(ref.item()).tokens;
+  }
   next->phase = Attempt::Phase::kWaitRetry;
   ++active_work_;
   for (const ItemRef& ref : next->items) {

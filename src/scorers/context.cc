@@ -24,11 +24,8 @@ struct SleepState {
     time_elapsed = elapsed;
     // Still arming: await_suspend sees kEnded and goes on by itself.
     if (phase.exchange(kEnded, std::memory_order_acq_rel) != kSuspended) return;
-    if (elapsed) {
-      waiter.resume();  // on the executor already
-    } else {
-      executor->Post([handle = waiter] { handle.resume(); });
-    }
+    // Never here: the timer thread must stay free, and a stop request may come from anywhere.
+    executor->Post([handle = waiter] { handle.resume(); });
   }
 
   Executor* executor = nullptr;
