@@ -309,17 +309,8 @@ Batch::Batch(std::vector<RewardResult> delivered)
     const auto& score = results[i].score;
     scores[i] = score ? *score : std::numeric_limits<double>::quiet_NaN();
     valid[i] = results[i].valid;
+    missing += results[i].status != ItemStatus::kScored;
   }
-}
-
-nb::list ResultList(const std::shared_ptr<const Batch>& batch) {
-  const size_t size = batch->results.size();
-  nb::list list = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(size)));
-  if (!list.is_valid()) throw nb::python_error();
-  for (size_t i = 0; i < size; ++i) {
-    PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), nb::cast(PyResult{batch, i, {}, {}}).release().ptr());
-  }
-  return list;
 }
 
 nb::object SingleResult(RewardResult result) {
@@ -334,8 +325,11 @@ void BindResult(nb::module_& m) {
   BindRewardResult(m);
   // A NumPy view keeps its Batch alive and owns the memory it shows: nothing else reads the arrays.
   nb::class_<PyBatch>(m, "Batch", "Results of one delivery, with their scores as arrays.")
-      .def("to_list", [](const PyBatch& self) { return ResultList(self.batch); },
-           nb::sig("def to_list(self) -> list[RewardResult]"))
+      .def("fill",
+           [](const PyBatch& self, nb::list list) {
+             for (size_t i = 0; i < self.batch->results.size(); ++i) list.append(PyResult{self.batch, i, {}, {}});
+           },
+           nb::arg("list"), nb::sig("def fill(self, list: list[RewardResult]) -> None"), "Appends all results.")
       .def_prop_ro("scores",
                    [](nb::handle_t<PyBatch> self) {
                      Batch& batch = *nb::cast<PyBatch&>(self).batch;
@@ -348,6 +342,7 @@ void BindResult(nb::module_& m) {
                      return Bools(batch.valid.get(), {batch.scores.size()}, self);
                    },
                    nb::sig("def valid(self) -> numpy.typing.NDArray[numpy.bool_]"))
+      .def_prop_ro("missing", [](const PyBatch& self) { return self.batch->missing; })
       .def("__len__", [](const PyBatch& self) { return self.batch->results.size(); });
   m.def("_statuses",
         [] {

@@ -17,6 +17,7 @@ struct Batch {
 
   std::vector<RewardResult> results;
   std::vector<double> scores;     // NaN where there is none
+  size_t missing = 0;             // results that no verdict was reached for
   std::unique_ptr<bool[]> valid;  // has a score that no policy masked
 };
 
@@ -36,8 +37,6 @@ struct PyResult {
   const RewardResult& get() const { return batch->results[index]; }
 };
 
-// A list of all results of `batch`.
-nanobind::list ResultList(const std::shared_ptr<const Batch>& batch);
 // The only result of a new batch.
 nanobind::object SingleResult(RewardResult result);
 

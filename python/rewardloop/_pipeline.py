@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from ._core import BatchHandle, Engine, RewardResult, _Pipeline
+from ._core import Batch, BatchHandle, Engine, RewardResult, _Pipeline
 from ._errors import RewardError
+from ._log import ErrorLog
 from ._options import checked_options
 from ._results import Group, Results
 from ._types import PipelineOptions
@@ -30,6 +31,7 @@ class PipelineBase:
 
     def __init__(self, engine: Engine | None, options: Mapping[str, Any]) -> None:
         self._core = _Pipeline(checked_options(options), engine)
+        self._errors = ErrorLog()
         _open_pipelines.add(self)
 
     @property
@@ -70,12 +72,14 @@ class PipelineBase:
         return f"{type(self).__name__}(scorer={config['scorer']!r}, manager={config['manager']!r})"
 
 
-def deliver(delivered: tuple[Any, str | None]) -> Results:
+def deliver(delivered: tuple[Batch, str | None], errors: ErrorLog) -> Results:
     """Results of a collect; raises under ``on_error="raise"`` when rows have no score."""
     batch, message = delivered
     results = Results(batch)
     if message is not None:
         raise RewardError(message, results)
+    if batch.missing:
+        errors.note(results)
     return results
 
 
@@ -114,7 +118,7 @@ class AsyncRewardPipeline(PipelineBase):
         RewardError
             Rows without a score under ``on_error="raise"``; ``err.results`` has all results.
         """
-        return deliver(self._core.collect(handle, timeout))
+        return deliver(self._core.collect(handle, timeout), self._errors)
 
     def stream(self, handle: BatchHandle, timeout: float | None = None) -> Iterator[RewardResult]:
         """Results of ``handle`` as they end. ``timeout`` is for each one. Takes the place of collect."""

@@ -23,8 +23,8 @@ class Results(list[RewardResult]):
     _batch: Batch | None
 
     def __init__(self, batch: Batch) -> None:
-        super().__init__(batch.to_list())
         self._batch = batch
+        batch.fill(self)
 
     @classmethod
     def _restore(cls, results: list[RewardResult]) -> Results:
@@ -35,6 +35,11 @@ class Results(list[RewardResult]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Results._restore, (list(self),)
+
+    @property
+    def missing(self) -> int:
+        """How many items no verdict was reached for, whatever ``on_error`` made of them."""
+        return self._batch.missing if self._batch is not None else sum(r.status != "scored" for r in self)
 
     @property
     def scores(self) -> NDArray[np.float64]:

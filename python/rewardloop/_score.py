@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Engine
-from ._errors import RewardError
+from ._log import ErrorLog
 from ._options import checked_options
+from ._pipeline import deliver
 from ._results import Results
 from ._types import PipelineOptions
 
@@ -98,10 +99,7 @@ def score(
     checked.setdefault("uncollected_bytes", 1 << 62)
     pipeline = _core._Pipeline(checked, engine)
     try:
-        batch, message = pipeline.collect(pipeline.submit_items(items, 0), None)
+        delivered = pipeline.collect(pipeline.submit_items(items, 0), None)
     finally:
         pipeline.close("cancel", None)
-    results = Results(batch)
-    if message is not None:
-        raise RewardError(message, results)
-    return ScoreReport(results)
+    return ScoreReport(deliver(delivered, ErrorLog()))

@@ -124,7 +124,7 @@ class AsyncRewardPipeline(PipelineBase):
         """Waits until all items of ``handle`` ended; their results in input order, once."""
         if not self._core.ready(handle):
             await self._wait(("ready", handle.submit), lambda w, t: self._core.when_ready(handle, w, t), timeout)
-        return deliver(self._core.collect(handle, 0.0))
+        return deliver(self._core.collect(handle, 0.0), self._errors)
 
     async def stream(self, handle: BatchHandle, timeout: float | None = None) -> AsyncIterator[RewardResult]:
         """Results of ``handle`` as they end. ``timeout`` is for each one. Takes the place of collect."""

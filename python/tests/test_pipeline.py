@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import pickle
 import threading
 import time
@@ -173,6 +174,15 @@ def test_unknown_data_sources() -> None:
     with rl.AsyncRewardPipeline(unknown_rewards="warn", on_error="null") as pipeline:
         (result,) = pipeline.collect(pipeline.submit([row]))
     assert result.status == "unscorable" and result.error is not None and result.error.class_ == "no_scorer"
+
+
+def test_the_logger_counts_what_has_no_score(caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{**row, "ground_truth": None} for row in items(12)]
+    with caplog.at_level(logging.WARNING, "rewardloop"), rl.AsyncRewardPipeline(scorer="gsm8k", on_error="null") as pipeline:
+        for row in rows:
+            assert pipeline.collect(pipeline.submit([row])).missing == 1
+    said = [record.getMessage() for record in caplog.records if record.name == "rewardloop"]
+    assert len(said) == 2 and "unscorable(no_ground_truth), 1 so far; item 'q0'" in said[0] and "10 so far" in said[1]
 
 
 def test_full_backlog_rejects_by_name() -> None:
