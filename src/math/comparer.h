@@ -91,6 +91,8 @@ class Comparer {
   // ---- decide_list.cc
   Decision Lists(E g, E p);
   Decision MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
+  std::optional<Decision> MatchKeys(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
+  bool Labels(const NodeList& items, NodeList* names, NodeList* values, bool* repeated);
   bool HasDecimals(std::span<const Expr* const> items);
   double Sketch(E e);
   Decision Ordered(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);

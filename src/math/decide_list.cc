@@ -102,8 +102,8 @@ double Comparer::Sketch(E e) {
   return sum;
 }
 
-// Every element of one side has an equal one on the other. Exact values are matched by key, others pairwise.
-Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule) {
+// Large sets of exact values or of symbols, by key; nullopt when some element has none.
+std::optional<Decision> Comparer::MatchKeys(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule) {
   const auto keys = [&](std::span<const Expr* const> items, std::vector<uint64_t>* out) {
     out->reserve(items.size());
     for (E item : items) {
@@ -113,9 +113,8 @@ Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Exp
     }
     return true;
   };
-  const bool large = g.size() > 16 || p.size() > 16;
   std::vector<uint64_t> left, right;
-  if (large && keys(g, &left) && keys(p, &right)) {
+  if (keys(g, &left) && keys(p, &right)) {
     for (auto* list : {&left, &right}) {
       std::sort(list->begin(), list->end());
       list->erase(std::unique(list->begin(), list->end()), list->end());
@@ -123,23 +122,29 @@ Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Exp
     return left == right ? Equal(rule) : Different(rule, "elements_differ");
   }
   // Many symbols (x_1, ..., x_300) are matched by name.
-  if (large) {
-    const auto names = [](std::span<const Expr* const> items, std::vector<uint64_t>* out) {
-      for (E item : items) {
-        if (item->kind != Kind::kSymbol) return false;
-        out->push_back(static_cast<uint64_t>(item->number));
-      }
-      return true;
-    };
-    left.clear();
-    right.clear();
-    if (names(g, &left) && names(p, &right)) {
-      for (auto* list : {&left, &right}) {
-        std::sort(list->begin(), list->end());
-        list->erase(std::unique(list->begin(), list->end()), list->end());
-      }
-      return left == right ? Equal(rule) : Different(rule, "elements_differ");
+  const auto names = [](std::span<const Expr* const> items, std::vector<uint64_t>* out) {
+    for (E item : items) {
+      if (item->kind != Kind::kSymbol) return false;
+      out->push_back(static_cast<uint64_t>(item->number));
     }
+    return true;
+  };
+  left.clear();
+  right.clear();
+  if (names(g, &left) && names(p, &right)) {
+    for (auto* list : {&left, &right}) {
+      std::sort(list->begin(), list->end());
+      list->erase(std::unique(list->begin(), list->end()), list->end());
+    }
+    return left == right ? Equal(rule) : Different(rule, "elements_differ");
+  }
+  return std::nullopt;
+}
+
+// Every element of one side has an equal one on the other. Exact values are matched by key, others pairwise.
+Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule) {
+  if (g.size() > 16 || p.size() > 16) {
+    if (std::optional<Decision> exact = MatchKeys(g, p, rule)) return *exact;
   }
   if (g.size() > kInexactElementsMax || p.size() > kInexactElementsMax) return {Equality::kLimit, "limit_elements", rule};
   // Values that differ in the sixth digit need no proof; with a rounding policy at work everything is compared.
@@ -206,6 +211,24 @@ const Expr* Comparer::GroupLabels(E list) {
   return build_.Make(Kind::kList, groups.span());
 }
 
+// Splits `name = value` and `name: value` items. False when an item has no name.
+bool Comparer::Labels(const NodeList& items, NodeList* names, NodeList* values, bool* repeated) {
+  *repeated = false;
+  for (size_t i = 0; i < items.size(); ++i) {
+    E name = nullptr, value = nullptr;
+    if (items[i]->kind == Kind::kLabeled && !items[i]->text.starts_with('\\')) {
+      name = build_.Symbol(items[i]->text);
+      value = (*items[i])[0];
+    } else if (!IsAssignment(items[i], &name, &value)) {
+      return false;
+    }
+    for (size_t j = 0; j < i; ++j) *repeated |= SameTree((*names)[j], name);
+    names->Add(name);
+    values->Add(value);
+  }
+  return true;
+}
+
 // A list of durations in falling units is their sum; null for any other list.
 const Expr* Comparer::CompoundQuantity(E list) {
   static constexpr std::string_view kFalling[] = {"week", "day", "h", "min", "s"};
@@ -255,26 +278,10 @@ Decision Comparer::Lists(E g, E p) {
   Elements(p, &right);
   if (left.size() == 0 || right.size() == 0) return Limit();
   // Labels: both labelled match by name; one side labelled with different names speaks in order.
-  const auto labels = [&](const NodeList& items, NodeList* names, NodeList* values, bool* repeated) {
-    *repeated = false;
-    for (size_t i = 0; i < items.size(); ++i) {
-      E name = nullptr, value = nullptr;
-      if (items[i]->kind == Kind::kLabeled && !items[i]->text.starts_with('\\')) {
-        name = build_.Symbol(items[i]->text);
-        value = (*items[i])[0];
-      } else if (!IsAssignment(items[i], &name, &value)) {
-        return false;
-      }
-      for (size_t j = 0; j < i; ++j) *repeated |= SameTree((*names)[j], name);
-      names->Add(name);
-      values->Add(value);
-    }
-    return true;
-  };
   NodeList gn(arena_), gv(arena_), pn(arena_), pv(arena_);
   bool g_repeated = false, p_repeated = false;
-  const bool gl = g->kind == Kind::kList && labels(left, &gn, &gv, &g_repeated);
-  const bool pl = p->kind == Kind::kList && labels(right, &pn, &pv, &p_repeated);
+  const bool gl = g->kind == Kind::kList && Labels(left, &gn, &gv, &g_repeated);
+  const bool pl = p->kind == Kind::kList && Labels(right, &pn, &pv, &p_repeated);
   if (gl && pl && !g_repeated && !p_repeated) {
     // The same names in any order; other names are compared in order.
     bool same_names = left.size() == right.size();

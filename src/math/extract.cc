@@ -4,7 +4,9 @@
 #include <array>
 #include <cstring>
 
+#include "math/announcements.h"
 #include "math/answer.h"
+#include "math/extract_choice.h"
 
 namespace rewardloop::math {
 namespace {
@@ -20,7 +22,6 @@ constexpr size_t kWholeBytesMax = 2000;
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // Last position of `c` before `end`, kNone when there is none. memrchr is vectorised.
 size_t LastByte(std::string_view text, char c, size_t end) {
@@ -199,72 +200,6 @@ bool FindHash(std::string_view text, size_t offset, Found* found) {
     return true;
   }
   return false;
-}
-
-struct Phrase {
-  std::string_view text;  // lower case where it is ASCII
-  char key;               // a byte to scan for: the first of the text
-  Anchor anchor;
-  bool line_start;        // only at the start of a line
-  bool needs_is;          // "is" or ':' must follow
-};
-// Sorted by key.
-constexpr Phrase kPhrases[] = {
-    {"answer is", 'a', Anchor::kAnswerIs, false, false},
-    {"answer:", 'a', Anchor::kAnswerIs, false, false},
-    {"answer**:", 'a', Anchor::kAnswerIs, false, false},
-    {"answer:**", 'a', Anchor::kAnswerIs, false, false},
-    {"answer =", 'a', Anchor::kAnswerIs, false, false},
-    {"answer $", 'a', Anchor::kAnswerIs, false, false},
-    {"answer \\", 'a', Anchor::kAnswerIs, false, false},
-    {"a:", 'a', Anchor::kAnswerIs, true, false},
-    {"antwort ist", 'a', Anchor::kAnswerIs, false, false},
-    {"antwort:", 'a', Anchor::kAnswerIs, false, false},
-    {"final answer", 'f', Anchor::kFinalAnswer, false, true},
-    {"jibu:", 'j', Anchor::kAnswerIs, false, false},
-    {"réponse est", 'r', Anchor::kAnswerIs, false, false},
-    {"réponse :", 'r', Anchor::kAnswerIs, false, false},
-    {"réponse:", 'r', Anchor::kAnswerIs, false, false},
-    {"respuesta es", 'r', Anchor::kAnswerIs, false, false},
-    {"respuesta:", 'r', Anchor::kAnswerIs, false, false},
-    {"resposta é", 'r', Anchor::kAnswerIs, false, false},
-    {"resposta:", 'r', Anchor::kAnswerIs, false, false},
-    {"risposta:", 'r', Anchor::kAnswerIs, false, false},
-    {"ответ:", '\xD0', Anchor::kAnswerIs, false, false},
-    {"Ответ:", '\xD0', Anchor::kAnswerIs, false, false},
-    {"الإجابة:", '\xD8', Anchor::kAnswerIs, false, false},
-    {"الإجابة هي", '\xD8', Anchor::kAnswerIs, false, false},
-    {"उत्तर:", '\xE0', Anchor::kAnswerIs, false, false},
-    {"คำตอบ:", '\xE0', Anchor::kAnswerIs, false, false},
-    {"উত্তর:", '\xE0', Anchor::kAnswerIs, false, false},
-    {"సమాధానం:", '\xE0', Anchor::kAnswerIs, false, false},
-    {"答案是", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答案为", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答案：", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答案:", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答：", '\xE7', Anchor::kAnswerIs, false, false},
-    {"答え", '\xE7', Anchor::kAnswerIs, false, false},
-    {"답:", '\xEB', Anchor::kAnswerIs, false, false},
-    {"정답은", '\xEC', Anchor::kAnswerIs, false, false},
-};
-
-// Range of kPhrases for each first byte.
-struct PhraseRange { uint8_t begin = 0, end = 0; };
-constexpr auto MakePhraseIndex() {
-  std::array<PhraseRange, 256> index{};
-  for (uint8_t i = 0; i < std::size(kPhrases); ++i) {
-    PhraseRange& range = index[static_cast<uint8_t>(kPhrases[i].key)];
-    if (range.end == 0) range.begin = i;
-    range.end = static_cast<uint8_t>(i + 1);
-  }
-  return index;
-}
-constexpr auto kPhraseIndex = MakePhraseIndex();
-
-bool Matches(std::string_view text, size_t at, std::string_view phrase) {
-  if (at + phrase.size() > text.size()) return false;
-  for (size_t i = 0; i < phrase.size(); ++i) if (Lower(text[at + i]) != phrase[i] && text[at + i] != phrase[i]) return false;
-  return true;
 }
 
 // Where the sentence that starts at `begin` ends: a line break outside mathematics, or a full stop before a space.
@@ -549,40 +484,6 @@ std::string_view StripEndMarkers(std::string_view text) {
   }
 }
 
-// The letter of a multiple choice answer: in the announced answer, else the last letter that stands alone.
-bool FindChoice(std::string_view completion, std::string_view text, Found* found) {
-  const auto alone = [&](size_t i) {
-    if (text[i] < 'A' || text[i] > 'J') return false;
-    const bool left = i == 0 || !(IsAlpha(text[i - 1]) || IsDigit(text[i - 1]) || text[i - 1] == '\'' || text[i - 1] == '-');
-    const bool right = i + 1 == text.size() || !(IsAlpha(text[i + 1]) || IsDigit(text[i + 1]) || text[i + 1] == '\'');
-    // "A Peter" is an article, "I" a pronoun
-    if (text[i] == 'I' && i + 1 < text.size() && text[i + 1] == ' ') return false;
-    if (text[i] == 'A' && i + 2 < text.size() && text[i + 1] == ' ' && text[i + 2] >= 'a' && text[i + 2] <= 'z') return false;
-    return left && right;
-  };
-  const auto first_from = [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end && i < text.size(); ++i) if (alone(i)) { SetFound(completion, text.substr(i, 1), Anchor::kChoice, found); return true; }
-    return false;
-  };
-  // "answer is C", "answer: C": the letter right after it
-  for (size_t at = text.size(); at-- > 0;) {
-    const char lower = Lower(text[at]);
-    if (lower != 'a' && lower != 'r' && static_cast<uint8_t>(text[at]) < 0xC0) continue;
-    for (std::string_view phrase : {"answer", "réponse", "respuesta", "antwort", "答案", "ответ", "الإجابة", "选", "resposta", "risposta", "therefore i think it's", "i think it's"}) {
-      if (!Matches(text, at, phrase)) continue;
-      const size_t begin = at + phrase.size();
-      if (first_from(begin, std::min(text.size(), begin + 60))) return true;
-    }
-  }
-  // A letter at the start of a line speaks for itself: "D. it can't be A".
-  for (size_t i = text.size(); i-- > 0;) {
-    const bool line = i == 0 || text[i - 1] == '\n' || (i >= 2 && text[i - 1] == '*' && text[i - 2] == '*' && (i == 2 || text[i - 3] == '\n')) || (i == 1 && text[0] == '(');
-    if (line && alone(i)) { SetFound(completion, text.substr(i, 1), Anchor::kChoice, found); return true; }
-  }
-  for (size_t i = text.size(); i-- > 0;) if (alone(i)) { SetFound(completion, text.substr(i, 1), Anchor::kChoice, found); return true; }
-  return false;
-}
-
 }  // namespace
 
 size_t WindowBegin(std::string_view completion, std::string_view think_end) {
@@ -619,7 +520,8 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
   if (whole.empty()) return found;
   if (options.choice) {
     if (whole.size() <= 12 && ReadAnswer(whole, false, arena).choice) { SetFound(completion, whole, Anchor::kWhole, &found); return found; }
-    FindChoice(completion, text, &found);
+    size_t letter = 0;
+    if (FindChoice(text, &letter)) SetFound(completion, text.substr(letter, 1), Anchor::kChoice, &found);
     return found;
   }
   if (FindHash(text, offset, &found)) return found;
