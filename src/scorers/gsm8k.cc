@@ -65,6 +65,15 @@ std::optional<Range> LastAnnouncedNumber(std::string_view text, Range within) {
   });
 }
 
+// "<answer>She has 72 apples</answer>" states one number, wherever it stands.
+ReadNumber OnlyNumber(std::string_view text, Range within) {
+  ReadNumber last = answer::ReadLastNumber(text, within);
+  if (last.status != ReadStatus::kNumber || last.where.begin <= within.begin) return last;
+  const ReadNumber before = answer::ReadLastNumber(text, {within.begin, last.where.begin});
+  if (before.status != ReadStatus::kNone) last.status = ReadStatus::kSeveral;
+  return last;
+}
+
 struct Found {
   ReadNumber read;
   std::string_view how = "";
@@ -95,15 +104,19 @@ class Gsm8k : public Scorer {
     struct Way {
       std::optional<Range> (*find)(std::string_view, Range);
       std::string_view how;
+      bool delimited;  // nothing but the answer is inside
     };
-    static constexpr Way kWays[] = {{LastHashMark, "the mark '####'"},
-                                    {answer::LastAnswerTag, "<answer>"},
-                                    {answer::LastBox, "\\boxed"},
-                                    {LastAnnouncedNumber, "an announced answer"}};
+    static constexpr Way kWays[] = {{LastHashMark, "the mark '####'", false},
+                                    {answer::LastAnswerTag, "<answer>", true},
+                                    {answer::LastBox, "\\boxed", true},
+                                    {LastAnnouncedNumber, "an announced answer", false}};
     for (const Way& way : kWays) {
       const std::optional<Range> range = answer::LastBeforeNewQuestion(text, region, way.find);
       if (!range) continue;
       Found found{answer::ReadDeclaredNumber(text, *range), way.how};
+      if (found.read.status == ReadStatus::kNone && way.delimited) {
+        found.read = OnlyNumber(text, *range);
+      }
       if (found.read.status != ReadStatus::kNone) return found;
     }
     Found found{answer::ReadWholeNumber(region.In(text)), "the whole text"};

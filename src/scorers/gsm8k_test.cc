@@ -78,7 +78,9 @@ TEST(Gsm8k, ExtractsTheLastMarkAndItsPlace) {
 
 TEST(Gsm8k, OtherDeclarationsCountWithoutAMark) {
   EXPECT_EQ(Gsm8k("42", "so \\boxed{42}."), "scored 1.0 equal");
-  EXPECT_EQ(Gsm8k("42", "so \\boxed{\\text{\\$}42}"), "scored 0.0 no_answer");
+  EXPECT_EQ(Gsm8k("42", "so \\boxed{\\text{\\$}42}"), "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k("42", "<answer>He walks 42 km</answer>"), "scored 1.0 equal");
+  EXPECT_EQ(Gsm8k("42", "<answer>He walks 40 or 42 km</answer>"), "scored 0.0 several_answers");
   EXPECT_EQ(Gsm8k("42", "The answer is: **42**"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", "**Final Answer:** 42 pages"), "scored 1.0 equal");
   EXPECT_EQ(Gsm8k("42", "The answer to the question is $42."), "scored 1.0 equal");

@@ -87,7 +87,7 @@ def main() -> int:
     share = right_paid / max(1, right)
     print(f"\n{len(families)} families, {len(scored)} rows: {len(wrong_paid)} wrong answers paid, "
           f"{right_paid} of {right} right answers paid ({share:.2%}), {len(unscored)} without a score")  # fmt: skip
-    return 0 if scored and not wrong_paid and share >= args.min_right else 1
+    return 0 if scored and not wrong_paid and not unscored and share >= args.min_right else 1
 
 
 if __name__ == "__main__":
