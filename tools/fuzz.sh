@@ -10,7 +10,7 @@ compiler=${CXX_FUZZ:-clang++-19}
 command -v "$compiler" >/dev/null || { echo "tools/fuzz.sh: $compiler is not installed; run: tools/setup.sh --sanitizers" >&2; exit 2; }
 build=build/fuzz
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_C_COMPILER="${compiler/++/}" \
-  -DREWARDLOOP_FUZZ=ON -DREWARDLOOP_TESTS=OFF -DREWARDLOOP_SANITIZE=address >/dev/null
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DREWARDLOOP_FUZZ=ON -DREWARDLOOP_TESTS=OFF -DREWARDLOOP_SANITIZE=address >/dev/null
 targets=("$@")
 [[ ${#targets[@]} -gt 0 ]] || targets=(math_extract_fuzz math_parser_fuzz math_decide_fuzz)
 ninja -C "$build" --quiet "${targets[@]}"

@@ -303,8 +303,12 @@ Decision Comparer::Lists(E g, E p) {
     return gl ? MatchSets(values.span(), plain.span(), "set") : MatchSets(plain.span(), values.span(), "set");
   }
   if (gl && pl) {
-    // Repeated names: x = 1 or x = 2
-    if (SameTree(gn[0], pn[0]) || !policy_.strict_names || SameNames(gn[0], pn[0]).equal()) return MatchSets(gv.span(), pv.span(), "set");
+    // Repeated names, x = 1 or x = 2: one name throughout.
+    bool same = true;
+    for (const NodeList* names : {&gn, &pn}) {
+      for (size_t i = 0; i < names->size(); ++i) same = same && (SameTree((*names)[i], gn[0]) || SameNames((*names)[i], gn[0]).equal());
+    }
+    if (same || !policy_.strict_names) return MatchSets(gv.span(), pv.span(), "set");
   }
   if (policy_.ordered_lists && g->kind == Kind::kList && p->kind == Kind::kList) return Ordered(left.span(), right.span(), "list");
   return MatchSets(left.span(), right.span(), g->kind == Kind::kList ? "list" : "set");

@@ -115,8 +115,7 @@ class Lexer {
   void Step() {
     const char c = s_[i_];
     if (IsSpace(c)) {
-      space_ = true;
-      ++i_;
+      SkipAsSpace();
     } else if (c == '\\') {
       Backslash();
     } else if (IsDigit(c) || (c == '.' && IsDigit(At(i_ + 1)) && !(Previous() == Tok::kNumber && !space_))) {
@@ -204,26 +203,32 @@ class Lexer {
         else Relation(RelOp::kEq, next == '=' ? 2 : 1);
         break;
       case '~':
-        if (next == '=') { Relation(RelOp::kApprox, 2); break; }
-        space_ = true;
-        ++i_;
+        if (next == '=') Relation(RelOp::kApprox, 2);
+        else SkipAsSpace();
         break;
       case '&':
         if (has_environment_) Emit(Tok::kAmpersand, i, i + 1);
-        else { space_ = true; ++i_; }
+        else SkipAsSpace();
         break;
       case '$':
         if (odd_dollars_ && (IsDigit(next) || (next == '.' && IsDigit(At(i + 2)))) && !PreviousEndsOperand()) {
           Emit(Tok::kCurrency, i, i + 1);
-        } else {
-          space_ = true;
-          ++i_;
-        }
+        } else Dollar();
         break;
-      case '"': case '`': space_ = true; ++i_; break;
+      case '"': case '`': SkipAsSpace(); break;
       default: Emit(Tok::kUnknown, i, i + 1); break;
     }
     sizing_ = 0;
+  }
+
+  void SkipAsSpace() { space_ = true; ++i_; }
+
+  // A $ is no token; between "$y_1 = x$ $y_2 = 2x$" one statement ends.
+  void Dollar() {
+    SkipAsSpace();
+    size_t after = i_;
+    while (IsSpace(At(after))) ++after;
+    quad_ = quad_ || (after > i_ && At(after) == '$');
   }
 
   void Relation(RelOp op, size_t length) { Emit(Tok::kRelation, i_, i_ + length)->op = static_cast<char>(op); }
@@ -297,7 +302,7 @@ class Lexer {
       case '\'': case '^': case '~': case '*': i_ += 2; return;
       case '\0': i_ += 1; return;
       default:
-        if (IsDigit(c)) { i_ += 1; return; }
+        if (IsDigit(c)) return void(i_ += 1);
         Emit(Tok::kUnknown, i, i + 2);
     }
     sizing_ = 0;
@@ -322,8 +327,7 @@ class Lexer {
     if (Contains(kNoiseWithArgument, name)) {
       const size_t close = At(end) == '{' ? MatchBrace(end) : s_.npos;
       i_ = close == s_.npos ? end : close + 1;
-      space_ = true;
-      return;
+      return void(space_ = true);
     }
     if (name == "not") {
       i_ = end;
@@ -347,8 +351,7 @@ class Lexer {
       Emit(Tok::kNumber, begin, end + 3)->text = s_.substr(end + 1, 1);
       return;
     }
-    if (name == "dollar" ) { Emit(Tok::kCurrency, begin, end); return; }
-    if (name == "textcirc" || name == "textdegree") { Degree(begin, end); return; }
+    if (name == "textcirc") return Degree(begin, end);
     const Command* command = FindCommand(name);
     size_t length = name.size();
     if (!command && name.size() > 2) {
