@@ -3,6 +3,8 @@
 #include <nanobind/stl/vector.h>
 
 
+#include <algorithm>
+
 #include "direct.h"
 #include "interpreter.h"
 #include "item_convert.h"
@@ -67,18 +69,30 @@ RewardItem VerifyItem(nb::handle gold, nb::handle prediction, const char* gold_n
   return item;
 }
 
+// Pairs that are converted and judged at a time: few enough to stay in the cache.
+constexpr size_t kVerifyChunk = 512;
+
 // `golds` has one element per prediction, or a single one for all.
 PyBatch VerifyBatch(const DirectScorer& self, const nb::list& golds, const nb::list& predictions, int threads) {
   const size_t size = predictions.size();
+  const size_t chunk = threads == 1 ? kVerifyChunk : 16 * kVerifyChunk;
+  std::vector<RewardResult> results;
+  results.reserve(size);
   std::vector<RewardItem> items;
-  items.reserve(size);
-  for (size_t i = 0; i < size; ++i) {
-    const nb::object gold = golds.size() == 1 ? golds[0] : golds[i];
-    items.push_back(VerifyItem(gold, nb::object(predictions[i]), "gold", "prediction"));
-    items.back().item_id = "item:" + std::to_string(i);
+  for (size_t begin = 0; begin < size; begin += chunk) {
+    items.clear();
+    for (size_t i = begin; i < std::min(size, begin + chunk); ++i) {
+      const nb::object gold = golds.size() == 1 ? golds[0] : golds[i];
+      items.push_back(VerifyItem(gold, nb::object(predictions[i]), "gold", "prediction"));
+      items.back().item_id = "item:" + std::to_string(i);
+    }
+    {
+      nb::gil_scoped_release release;
+      self.ScoreAll(items, threads, &results);
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
-  nb::gil_scoped_release release;
-  return PyBatch{std::make_shared<Batch>(self.ScoreAll(items, threads))};
+  return PyBatch{std::make_shared<Batch>(std::move(results))};
 }
 
 }  // namespace
@@ -114,7 +128,9 @@ void BindScorer(nb::module_& m) {
            [](const DirectScorer& self, nb::handle items, int threads) {
              std::vector<RewardItem> converted = ItemsFrom(items);
              nb::gil_scoped_release release;
-             return PyBatch{std::make_shared<Batch>(self.ScoreAll(converted, threads))};
+             std::vector<RewardResult> results;
+             self.ScoreAll(converted, threads, &results);
+             return PyBatch{std::make_shared<Batch>(std::move(results))};
            },
            nb::arg("items"), nb::arg("threads"),
            nb::sig("def _score_batch(self, items: typing.Iterable[typing.Mapping[str, typing.Any]], threads: int) -> Batch"))

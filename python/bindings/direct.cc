@@ -68,23 +68,22 @@ RewardResult DirectScorer::Score(const RewardItem& item) const {
   return result;
 }
 
-std::vector<RewardResult> DirectScorer::ScoreAll(std::span<const RewardItem> items, int threads) const {
-  std::vector<RewardResult> results(items.size());
+void DirectScorer::ScoreAll(std::span<const RewardItem> items, int threads, std::vector<RewardResult>* results) const {
+  const size_t first = results->size();
+  results->resize(first + items.size());
   const size_t chunks = (items.size() + kChunk - 1) / kChunk;
   if (threads <= 0) threads = AvailableCpus();
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t chunk; (chunk = next++) < chunks;) {
       const size_t end = std::min(items.size(), (chunk + 1) * kChunk);
-      for (size_t i = chunk * kChunk; i < end; ++i) results[i] = Score(items[i]);
+      for (size_t i = chunk * kChunk; i < end; ++i) (*results)[first + i] = Score(items[i]);
     }
   };
   std::vector<std::jthread> helpers;
   const size_t wanted = std::min<size_t>(threads, chunks);
   for (size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
   work();
-  helpers.clear();
-  return results;
 }
 
 }  // namespace rewardloop::python

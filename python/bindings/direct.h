@@ -25,8 +25,8 @@ class DirectScorer {
   const Json& args() const { return args_; }
 
   RewardResult Score(const RewardItem& item) const;
-  // results[i] belongs to items[i]. `threads` <= 0: as many as there are CPUs.
-  std::vector<RewardResult> ScoreAll(std::span<const RewardItem> items, int threads) const;
+  // Appends one result per item. `threads` <= 0: as many as there are CPUs.
+  void ScoreAll(std::span<const RewardItem> items, int threads, std::vector<RewardResult>* results) const;
 
  private:
   std::shared_ptr<const Scorer> scorer_;
