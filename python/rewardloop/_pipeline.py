@@ -104,7 +104,8 @@ class AsyncRewardPipeline(PipelineBase):
     def submit(self, items: Iterable[Mapping[str, Any]], *, step: int = 0) -> BatchHandle:
         """Accepts items and returns their handle; waits only for room in a full backlog (``overflow="block"``).
 
-        Keep the handle: items whose handle is dropped are cancelled.
+        Keep the handle: items whose handle is dropped are cancelled, but for members of groups, which
+        ``collect_groups`` still delivers.
         """
         return self._core.submit(items, step)
 
