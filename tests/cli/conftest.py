@@ -10,8 +10,7 @@ import subprocess
 
 import pytest
 
-SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
-TIMEOUT_SECONDS = 120
+from cli_helpers import SOURCE_DIR, TIMEOUT_SECONDS
 
 
 def binary_path() -> str | None:
@@ -67,13 +66,3 @@ def write(tmp_path):
         return path
 
     return call
-
-
-def read_rows(path) -> list[dict]:
-    return [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
-
-
-def gsm8k_row(number: int, right: bool = True, **more) -> dict:
-    """A row whose score under gsm8k is 1 or 0 by construction."""
-    answer = number if right else number + 1
-    return {"item_id": f"row-{number}", "response": f"It is {answer}.\n#### {answer}", "ground_truth": str(number), **more}

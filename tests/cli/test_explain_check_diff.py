@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conftest import gsm8k_row
+from cli_helpers import gsm8k_row
 
 GSM8K = ("--scorer", "gsm8k")
 

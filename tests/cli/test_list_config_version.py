@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conftest import SOURCE_DIR
+from cli_helpers import SOURCE_DIR
 
 
 def test_list_as_text_and_json(run):

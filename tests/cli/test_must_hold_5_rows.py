@@ -3,7 +3,7 @@ row is made of."""
 
 import json
 
-from conftest import gsm8k_row
+from cli_helpers import gsm8k_row
 
 OUTPUT_COLUMNS = ["item_id", "status", "score", "extracted", "reason", "components", "extra", "error"]
 

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import SOURCE_DIR, gsm8k_row, read_rows
+from cli_helpers import SOURCE_DIR, gsm8k_row, read_rows
 
 GSM8K = ("--scorer", "gsm8k")
 CORPORA = pathlib.Path(os.environ.get("REWARDLOOP_CORPORA", SOURCE_DIR / "../shared/corpora"))

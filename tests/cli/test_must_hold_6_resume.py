@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_SECONDS, gsm8k_row, read_rows
+from cli_helpers import TIMEOUT_SECONDS, gsm8k_row, read_rows
 
 GSM8K = ("--scorer", "gsm8k")
 # Slow enough to be interrupted, without sleeping: rows pass a limiter.

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from conftest import SOURCE_DIR, gsm8k_row
+from cli_helpers import SOURCE_DIR, gsm8k_row
 
 QUICKSTART = SOURCE_DIR / "examples/quickstart"
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import gsm8k_row, read_rows
+from cli_helpers import gsm8k_row, read_rows
 
 GSM8K = ("--scorer", "gsm8k")
 
