@@ -42,7 +42,7 @@ struct ConfigFlags {
   std::vector<std::pair<const ConfigKey*, std::string>> values;
   std::vector<std::string> scorer_args, manager_args, fields, data_sources;
 
-  Result<ConfigSource> Resolve() const {
+  Result<ConfigSource> Resolve(const Registries& registries) const {
     ConfigSource source;
     source.values = Json::MakeObject();
     if (!file.empty()) {
@@ -57,20 +57,29 @@ struct ConfigFlags {
       if (replaced) source.values.Remove(key->name + "_args");
       source.Set(key->name, std::move(value), FlagOf(key->name));
     }
-    RL_RETURN_IF_ERROR(SetMembers("--scorer-arg", "scorer_args", scorer_args, false, &source));
-    RL_RETURN_IF_ERROR(SetMembers("--manager-arg", "manager_args", manager_args, false, &source));
-    RL_RETURN_IF_ERROR(SetMembers("--field", "fields", fields, true, &source));
-    RL_RETURN_IF_ERROR(SetMembers("--data-source", "data_sources", data_sources, false, &source));
+    const auto named = [&](const char* key, const char* otherwise) {
+      const Json* name = source.values.Find(key);
+      return name && name->is_string() ? name->AsString() : std::string(otherwise);
+    };
+    const ScorerSpec* scorer = registries.scorers.Find(named("scorer", ""));
+    const ManagerSpec* manager = registries.managers.Find(named("manager", "naive"));
+    RL_RETURN_IF_ERROR(SetMembers("--scorer-arg", "scorer_args", scorer_args,
+                                  scorer ? &scorer->args : nullptr, &source));
+    RL_RETURN_IF_ERROR(SetMembers("--manager-arg", "manager_args", manager_args,
+                                  manager ? &manager->args : nullptr, &source));
+    std::vector<ArgSpec> texts;
+    for (const std::string& field : FieldNames()) texts.push_back({field, "string", "", "", {}});
+    RL_RETURN_IF_ERROR(SetMembers("--field", "fields", fields, &texts, &source));
+    RL_RETURN_IF_ERROR(SetMembers("--data-source", "data_sources", data_sources, nullptr, &source));
     return source;
   }
 
  private:
   static Status SetMembers(const std::string& flag, const std::string& key,
-                           const std::vector<std::string>& assignments, bool text_only,
-                           ConfigSource* source) {
+                           const std::vector<std::string>& assignments,
+                           const std::vector<ArgSpec>* specs, ConfigSource* source) {
     for (const std::string& assignment : assignments) {
-      RL_ASSIGN_OR_RETURN(auto member, ParseAssignment(flag, assignment));
-      if (text_only) member.second = Json(assignment.substr(assignment.find('=') + 1));
+      RL_ASSIGN_OR_RETURN(auto member, ParseAssignment(flag, assignment, specs));
       source->Set(key + "." + member.first, std::move(member.second), flag);
     }
     return Status();
@@ -307,8 +316,7 @@ std::string SuggestionForArgument(const CLI::App& app, const std::string& messag
   return command + " -h shows what is possible";
 }
 
-int Dispatch(const Args& args) {
-  const Registries registries;
+int Dispatch(const Args& args, const Registries& registries) {
   switch (args.verb) {
     case Verb::kScore:
       return RunScore(args, registries);
@@ -372,13 +380,14 @@ int RunCommand(const std::vector<std::string>& arguments) {
   const auto allowance = ParseAllowance(parsed.max_unscored);
   if (!allowance.ok()) return Fail(allowance.status());
   parsed.args.score.max_unscored = *allowance;
+  const Registries registries;
   for (const auto& [app, flags] : parsed.config) {
     if (!app->parsed()) continue;
-    auto source = flags.Resolve();
+    auto source = flags.Resolve(registries);
     if (!source.ok()) return Fail(source.status());
     parsed.args.config = std::move(*source);
   }
-  return Dispatch(parsed.args);
+  return Dispatch(parsed.args, registries);
 }
 
 }  // namespace rewardloop::cli

@@ -12,9 +12,11 @@ namespace rewardloop::cli {
 // that they name, does what they ask and returns the exit status.
 int RunCommand(const std::vector<std::string>& arguments);
 
-// `argument` as NAME=VALUE; VALUE is JSON where it can be read as such, else text. kInvalidArgument
-// without a "=".
+// `argument` as NAME=VALUE; VALUE is JSON where it can be read as such, else text. What `specs`
+// (null: unknown) declares as a string is text whatever it looks like. kInvalidArgument without a
+// "=".
 Result<std::pair<std::string, Json>> ParseAssignment(const std::string& flag,
-                                                     const std::string& argument);
+                                                     const std::string& argument,
+                                                     const std::vector<ArgSpec>* specs = nullptr);
 
 }  // namespace rewardloop::cli

@@ -163,8 +163,12 @@ class DiffCommand {
       *name = scorer && scorer->is_string() ? scorer->AsString() : "by data source";
     }
     const std::string arg_flag = std::string(flag) + "-arg";
+    const Json* scorer = source.values.Find("scorer");
+    const ScorerSpec* spec =
+        scorer && scorer->is_string() ? registries_.scorers.Find(scorer->AsString()) : nullptr;
     for (const std::string& assignment : assignments) {
-      RL_ASSIGN_OR_RETURN(auto member, ParseAssignment(arg_flag, assignment));
+      RL_ASSIGN_OR_RETURN(auto member,
+                          ParseAssignment(arg_flag, assignment, spec ? &spec->args : nullptr));
       source.Set("scorer_args." + member.first, std::move(member.second), arg_flag);
       *name += " " + assignment;
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cli/args.h"
 #include "cli/comparison.h"
 #include "cli/console.h"
 
@@ -132,6 +133,20 @@ TEST(ComparisonTest, ToleranceMakesNearScoresEqual) {
   b.score = 0.52;
   comparison.Add(2, "b", a, b);
   EXPECT_EQ(comparison.changed(), 1);
+}
+
+TEST(AssignmentTest, ValuesAreJsonUnlessTheArgumentIsText) {
+  const std::vector<ArgSpec> specs = {{"name", "string", nullptr, "", {}},
+                                      {"size", "integer", 1, "", {}}};
+  EXPECT_EQ(ParseAssignment("--x", "size=5", &specs)->second, Json(5));
+  EXPECT_EQ(ParseAssignment("--x", "name=5", &specs)->second, Json("5"));
+  EXPECT_EQ(ParseAssignment("--x", "name=true", &specs)->second, Json("true"));
+  EXPECT_EQ(ParseAssignment("--x", "name=\"a\"", &specs)->second, Json("a"));
+  EXPECT_TRUE(ParseAssignment("--x", "name=null", &specs)->second.is_null());
+  EXPECT_EQ(ParseAssignment("--x", "other={\"a\": [1]}")->second.Dump(), R"({"a":[1]})");
+  EXPECT_EQ(ParseAssignment("--x", "pattern=a=b")->second, Json("a=b"));
+  EXPECT_FALSE(ParseAssignment("--x", "nothing").ok());
+  EXPECT_FALSE(ParseAssignment("--x", "=1").ok());
 }
 
 TEST(ConsoleTest, TextForTables) {
