@@ -175,6 +175,11 @@ ExactStatus Evaluator::Bounds(const Expr* e, const Binding* env, int64_t* lower,
   if (status != ExactStatus::kOk) return status;
   if (!low.is_integer() || !high.is_integer()) return ExactStatus::kInexact;
   if (!low.ToInt64(lower) || !high.ToInt64(upper)) return ExactStatus::kTooBig;
+  // Far enough from the ends of the type that an index can step past the upper bound.
+  constexpr int64_t kBoundMax = int64_t{1} << 62;
+  if (*lower < -kBoundMax || *lower > kBoundMax || *upper < -kBoundMax || *upper > kBoundMax) {
+    return ExactStatus::kTooBig;
+  }
   int64_t span;
   if (__builtin_sub_overflow(*upper, *lower, &span) || span >= kSumTermsMax)
     return ExactStatus::kTooBig;

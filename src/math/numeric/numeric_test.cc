@@ -241,6 +241,11 @@ TEST(Compare, Calculus) {
   EXPECT_NE(Verdict("\\lim_{x\\to 1}\\lfloor x\\rfloor", "1"), "equal");  // 0 from below
 }
 
+TEST(Compare, SumBoundsAtTheEndOfTheType) {
+  EXPECT_NE(Verdict("\\sum_{k=9223372036854775807}^{9223372036854775807} k", "1"), "equal");
+  EXPECT_EQ(Verdict("\\sum_{k=4611686018427387900}^{4611686018427387901} 1", "2"), "equal");
+}
+
 TEST(Compare, Series) {
   constexpr Case kEqual[] = {
       {"\\sum_{n=1}^{\\infty}\\frac{1}{2^n}", "1"},
