@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pathlib
+import random
 import subprocess
 
 import pytest
@@ -265,3 +266,26 @@ def test_json_test_suite_through_the_command(run, write):
             wrong.append(case["name"])
     assert wrong == []
     assert counts == {"accept": 95, "reject": 188, "free": 35}
+
+
+def test_twenty_thousand_mutated_lines_are_never_a_crash(run, write):
+    generator = random.Random(20)
+    base = json.dumps({**gsm8k_row(1), "extra_info": {"a": [1, -2.5e3, None, True]}, "prompt": "\u00e9\u2028 \U0001f600"},
+                      ensure_ascii=False).encode()
+    lines = []
+    for number in range(20_000):
+        line = bytearray(base.replace(b"row-1", b"row-%d" % number))
+        for _ in range(generator.randrange(4)):
+            at = generator.randrange(len(line))
+            kind = generator.randrange(3)
+            if kind == 0:
+                line[at] = generator.randrange(256)
+            elif kind == 1:
+                del line[at:at + generator.randrange(1, 5)]
+            else:
+                line[at:at] = generator.choice([b"{", b"}", b"[", b'"', b"\\", b",", b":", b"\\ud800", b"\xff", b"1e999", b"\0"])
+        lines.append(bytes(line).replace(b"\n", b" ").replace(b"\r", b" ") or b"{}")
+    write("rows.jsonl", b"\n".join(lines))
+    got = run("check", "rows.jsonl", *GSM8K, "--json")
+    assert got.code == 2
+    assert json.loads(got.out)["rows"] == 20_000
