@@ -220,15 +220,13 @@ class Lexer {
     }
     sizing_ = 0;
   }
-
   void SkipAsSpace() { space_ = true; ++i_; }
 
   // A $ is no token; between "$y_1 = x$ $y_2 = 2x$" one statement ends.
   void Dollar() {
     SkipAsSpace();
-    size_t after = i_;
-    while (IsSpace(At(after))) ++after;
-    quad_ = quad_ || (after > i_ && At(after) == '$');
+    size_t after = s_.find_first_not_of(" \t\n\r", i_);
+    quad_ |= after > i_ && after < s_.size() && s_[after] == '$';
   }
 
   void Relation(RelOp op, size_t length) { Emit(Tok::kRelation, i_, i_ + length)->op = static_cast<char>(op); }
@@ -323,7 +321,7 @@ class Lexer {
     if (Contains(kFontCommands, name)) return FontCommand(name, end);
     if (name == "mathbb" || name == "mathds" || name == "Bbb") return Blackboard(end);
     if (name == "begin" || name == "end") return Environment(name == "begin", end);
-    if (Contains(kNoise, name)) { space_ = true; i_ = end; return; }
+    if (Contains(kNoise, name)) return void((space_ = true, i_ = end));
     if (Contains(kNoiseWithArgument, name)) {
       const size_t close = At(end) == '{' ? MatchBrace(end) : s_.npos;
       i_ = close == s_.npos ? end : close + 1;
@@ -579,8 +577,7 @@ class Lexer {
     size_t at = i + length;
     if (length >= 3) while (IsSpace(At(at)) || Looking(at, "\\!")) at += IsSpace(At(at)) ? 1 : 2;
     if (!(IsDigit(At(at)) && IsDigit(At(at + 1)) && IsDigit(At(at + 2)) && !IsDigit(At(at + 3)))) return 0;
-    if (At(i) == ' ' || At(i) == '\'') {
-      // "2 000" but not "1 234/5" or "1 100^2"
+    if (At(i) == ' ' || At(i) == '\'') {  // "2 000" but not "1 234/5" or "1 100^2"
       const char after = At(at + 3);
       if (after == '/' || after == '^' || after == '_') return 0;
     }
