@@ -25,6 +25,7 @@ bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); 
 
 // Last position of `c` before `end`, kNone when there is none. memrchr is vectorised.
 size_t LastByte(std::string_view text, char c, size_t end) {
+  if (text.empty()) return kNone;  // the data of an empty view may be null
   const void* found = memrchr(text.data(), c, std::min(end, text.size()));
   return found ? static_cast<size_t>(static_cast<const char*>(found) - text.data()) : kNone;
 }
