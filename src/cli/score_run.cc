@@ -178,8 +178,12 @@ Status ScoreRun::Stream(Pending* pending, int64_t timeout_ns) {
     pending->arrived.assign(slots.size(), false);
     for (size_t i = 0; i < slots.size(); ++i) pending->by_id.emplace(slots[i].item_id, i);
   }
+  // All in all, not a row: the output, the progress line and signals must not wait for a steady
+  // trickle to end.
+  const int64_t deadline_ns = DeadlineAfter(parts_.clock->NowNs(), timeout_ns);
   while (pending->left > 0) {
-    auto next = parts_.built->pipeline->Next(pending->batch.handle, timeout_ns);
+    const int64_t wait_ns = std::max<int64_t>(0, deadline_ns - parts_.clock->NowNs());
+    auto next = parts_.built->pipeline->Next(pending->batch.handle, wait_ns);
     if (!next.ok()) {
       if (next.status().code() == StatusCode::kDeadlineExceeded) return Status();
       return Internal("streaming results failed: " + next.status().ToString());

@@ -79,6 +79,17 @@ def test_signals_end_cleanly_then_resume(binary, run, write, tmp_path, number, c
     check_finished(output, 400)
 
 
+def test_rows_reach_the_file_while_a_batch_trickles(binary, write, tmp_path):
+    # One batch of 250 rows at 100 a second: the first rows must not wait for the last.
+    write("rows.jsonl", rows_of_two_kinds(250))
+    process = start(binary, tmp_path, "score", "rows.jsonl", *GSM8K, "--manager", "rate_limited", "--manager-arg", "max_rpm=6000",
+                    "-o", "out.jsonl", "--progress", "always")
+    wait_for_rows(process, tmp_path / "out.jsonl", 1)
+    assert (tmp_path / "out.jsonl").read_bytes().count(b"\n") < 250
+    process.communicate(timeout=TIMEOUT_SECONDS)
+    check_finished(tmp_path / "out.jsonl", 250)
+
+
 def test_second_signal_ends_at_once(binary, write, tmp_path):
     # One row a minute: the drain would take longer than the test.
     write("rows.jsonl", rows_of_two_kinds(10))
