@@ -79,6 +79,8 @@ struct CompiledGold::Impl {
       const std::string_view repaired = options.policy.repair_gold ? RepairControlCharacters(entry.text, &arena) : entry.text;
       const Found found = FindGold(repaired, &arena);
       if (found.anchor != Anchor::kNone) entry.answer = ReadAnswer(found.text, options.policy.repair_gold, &arena);
+      // The bytes themselves are the same answer, whatever the repair makes of them.
+      if (found.anchor == Anchor::kWhole) entry.answer.source = TrimAnswer(entry.text);
       entry.plain_integer = IsPlainInteger(entry.answer.raw);
       entry.multi_valued = IsMultiValued(entry.answer);
       if (entry.answer.readings == 0) {
