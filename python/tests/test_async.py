@@ -141,6 +141,20 @@ def test_a_full_backlog_does_not_block_the_loop() -> None:
     run(main())
 
 
+def test_close_ends_when_a_submit_was_waiting_for_room() -> None:
+    async def main() -> None:
+        for _ in range(50):  # each time the submit and the close meet at another moment
+            pipeline = await stalled_pipeline(backlog_items=1, on_error="null")
+            first = await pipeline.submit(items(1))
+            waiting = asyncio.create_task(pipeline.submit(items(3)))
+            await asyncio.sleep(0)
+            await pipeline.cancel(first)
+            await pipeline.close("cancel", timeout=30)
+            await asyncio.gather(waiting, return_exceptions=True)
+
+    run(main())
+
+
 def test_several_loops_in_several_threads_share_a_pipeline() -> None:
     pipeline = aio.AsyncRewardPipeline(scorer="gsm8k")
     failures: list[BaseException] = []

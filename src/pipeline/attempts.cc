@@ -7,6 +7,9 @@
 namespace rewardloop {
 
 void PipelineImpl::StartAttemptLocked(Attempt::Kind kind, std::vector<ItemRef> items, GroupPtr group) {
+  // Cancelled while their submit waited for room: an attempt at them would wait for its limits and never be abandoned.
+  std::erase_if(items, [](const ItemRef& ref) { return ref.state() == ItemState::kEnded; });
+  if (items.empty()) return;
   auto attempt = std::make_shared<Attempt>();
   attempt->kind = kind;
   attempt->items = std::move(items);
