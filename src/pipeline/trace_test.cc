@@ -1,6 +1,7 @@
 #include "pipeline/trace.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -18,7 +19,9 @@ namespace {
 using Kind = PipelineEvent::Kind;
 
 struct Trace : ::testing::Test {
-  std::string path = ::testing::TempDir() + "trace_test.json";
+  // Of its own for each test: they run at the same time.
+  std::string path = ::testing::TempDir() + "trace_" + ::testing::UnitTest::GetInstance()->current_test_info()->name() +
+                     std::to_string(::getpid()) + ".json";
   ~Trace() override { std::remove(path.c_str()); }
 
   std::unique_ptr<TraceWriter> Open() {

@@ -16,6 +16,8 @@ struct Recording {
   std::string file;    // without ".edge.jsonl"
   std::string scorer;  // empty: chosen by the dispatch table
   Json args;
+
+  friend void PrintTo(const Recording& recording, std::ostream* out) { *out << recording.file; }
 };
 
 std::vector<Recording> Recordings() {
