@@ -82,6 +82,10 @@ Result<OverlongBuffer> ParseBuffer(const Json& args) {
   if (buffer.len <= 0) {
     return InvalidArgument("overlong_buffer.len must be greater than 0, got " + std::to_string(buffer.len));
   }
+  if (buffer.penalty_factor < 0) {
+    return InvalidArgument("overlong_buffer.penalty_factor must not be negative, got " + Json(buffer.penalty_factor).Dump(),
+                           "it is the size of the penalty; the reward falls by it");
+  }
   if (buffer.max_resp_len < buffer.len) {
     return InvalidArgument("max_resp_len (" + std::to_string(buffer.max_resp_len) +
                            ") must be at least overlong_buffer.len (" + std::to_string(buffer.len) + ")");

@@ -109,6 +109,7 @@ TEST(DapoManager, ChecksItsArgumentsAtConstruction) {
       {R"({"overlong_buffer": {"len": 0}, "max_resp_len": 10})", "greater than 0, got 0"},
       {R"({"overlong_buffer": {"len": -3}, "max_resp_len": 10})", "greater than 0, got -3"},
       {R"({"overlong_buffer": {"len": 11}, "max_resp_len": 10})", "max_resp_len (10) must be at least"},
+      {R"({"overlong_buffer": {"len": 5, "penalty_factor": -1}, "max_resp_len": 10})", "must not be negative, got -1.0"},
       {R"({"overlong_buffer": {"length": 11}, "max_resp_len": 10})", "no argument 'length'"},
       {R"({"max_response_len": 10})", "no argument 'max_response_len'"},
       {R"({"manager": "naiv"})", "no manager is named 'naiv'"},
