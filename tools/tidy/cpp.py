@@ -111,8 +111,10 @@ def banned_calls(tree: Tree) -> Iterator[str]:
 
 
 def public_comments(tree: Tree) -> Iterator[str]:
-    """Each type and free function of a public header has a comment; a header says first what it is for."""
-    declaration = re.compile(r"^(?:class|struct|enum|template|REWARDLOOP_EXPORT|inline|using|[\w:<>&*]+ [\w]+\()")
+    """Each type and free function of a public header has a comment; a header says first what it is for.
+
+    Inline constants and functions are left out: their whole definition stands there."""
+    declaration = re.compile(r"^(?:class|struct|enum|template|REWARDLOOP_EXPORT|using|[\w:<>&*]+ [\w]+\()")
     for file in tree.select(".h", under="include/"):
         lines = tree.text(file).split("\n")
         if not lines[0].startswith("//"):
