@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rewardloop/clock.h"             // IWYU pragma: export
+#include "rewardloop/config.h"            // IWYU pragma: export
 #include "rewardloop/engine.h"            // IWYU pragma: export
 #include "rewardloop/executor.h"          // IWYU pragma: export
 #include "rewardloop/item.h"              // IWYU pragma: export
