@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sanitizers.h"
 #include "rewardloop/json.h"
 #include "rewardloop/math.h"
 
@@ -80,7 +81,7 @@ struct Score {
                 rows ? 100.0 * right / rows : 0, wrongly_paid, unknown, bad_gold, slowest_us);
     std::fflush(stdout);
     EXPECT_LE(unknown, rows * 0.005 + 1e-9) << name << ": more than 0.5 % undecided";
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !REWARDLOOP_SANITIZED
     EXPECT_LE(slowest_us, 20'000) << name << ": a verdict took more than 20 ms of CPU";
 #endif
   }
@@ -194,7 +195,7 @@ TEST_F(MathCorpora, AdversarialAuthored) {
     score.Add(Text(row, "id"), Text(row, "gold"), Text(row, "pred"), Truth(row, "expected"), Options());
   score.Print();
   EXPECT_EQ(score.right, score.rows);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !REWARDLOOP_SANITIZED
   EXPECT_LE(score.slowest_us, 5'000);
 #endif
 }

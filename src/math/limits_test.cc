@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sanitizers.h"
 #include "rewardloop/math.h"
 
 namespace rewardloop::math {
@@ -17,7 +18,7 @@ double CpuMilliseconds() {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if REWARDLOOP_SANITIZED
 constexpr double kMillisecondsMax = 1000;
 #else
 constexpr double kMillisecondsMax = 20;
@@ -128,7 +129,7 @@ TEST(MathLimits, MemoryStaysBounded) {
   const std::string long_answer = "\\boxed{" + Repeat("\\frac{1}{2},", 5'000) + "1}";
   for (int i = 0; i < 50; ++i) Verify("1,2,3", long_answer);
   getrusage(RUSAGE_SELF, &after);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !REWARDLOOP_SANITIZED
   EXPECT_LE(after.ru_maxrss - before.ru_maxrss, 64 * 1024);  // KiB
 #endif
 }

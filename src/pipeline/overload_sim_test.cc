@@ -9,6 +9,7 @@
 #include <deque>
 #include <thread>
 
+#include "base/sanitizers.h"
 #include "pipeline/testing.h"
 #include "rewardloop/registry.h"
 #include "rewardloop/simulator.h"
@@ -19,7 +20,7 @@ namespace {
 using testing::kSecond;
 using testing::MakeItem;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if REWARDLOOP_SANITIZED
 constexpr bool kMemoryIsOurs = false;  // a sanitizer's shadow and quarantine are not
 #else
 constexpr bool kMemoryIsOurs = true;
