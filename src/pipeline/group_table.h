@@ -46,7 +46,7 @@ class GroupTable {
   // Ids of groups that are over are remembered up to this many, to refuse a second use.
   static constexpr size_t kMaxRemembered = 65536;
 
-  // Ok when all of `joins` may be added by submit `submit`; adds nothing. `closes_with_submit`: groups of unknown size.
+  // Ok when all of `joins` may be added by submit `submit`; adds nothing.
   Status Check(const std::vector<GroupJoin>& joins, int64_t submit) const;
   // The group of that id, made when needed. Call only after Check.
   std::shared_ptr<TrackedGroup> Join(const GroupJoin& join, int64_t step, int64_t submit);
@@ -56,8 +56,6 @@ class GroupTable {
   void Settle(const std::shared_ptr<TrackedGroup>& group);
   // Oldest ready group, null when there is none.
   std::shared_ptr<TrackedGroup> TakeReady();
-  // Forgets a group that is ready but undelivered; false when there is none.
-  std::shared_ptr<TrackedGroup> DropOldestReady() { return TakeReady(); }
 
   bool has_open() const { return !open_.empty(); }
   bool has_ready() const { return !ready_.empty(); }

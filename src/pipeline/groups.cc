@@ -64,7 +64,7 @@ void PipelineImpl::BoundRetainedLocked() {
   for (auto& [id, step] : steps_) {
     while (retained_rows_ > options_.uncollected_items) {
       if (!step->groups.has_ready()) break;
-      const GroupPtr group = step->groups.DropOldestReady();
+      const GroupPtr group = step->groups.TakeReady();
       for (const ItemRef& ref : group->members) {
         if (ref.state() == ItemState::kEnded) DeliverRowLocked(*ref.batch, ref.index, 0);
       }
