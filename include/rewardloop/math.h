@@ -69,6 +69,8 @@ struct REWARDLOOP_EXPORT Policy {
   bool repair_gold = true;
   // Function and variable names must agree: f(x) is not f(y).
   bool strict_names = true;
+  // A prediction whose steps contradict its value or the gold's (x = 3+3 = 7) is different, also where the value is right.
+  bool consistent_steps = true;
 
   static Policy ForProfile(Profile profile);
 };

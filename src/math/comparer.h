@@ -44,12 +44,15 @@ class Comparer {
 
   // `g` is the gold's side.
   Decision Decide(E g, E p);
+  // `equal` unless the prediction contradicts itself or the gold in what it says besides its value.
+  Decision Confirm(Decision equal, E g, E p);
 
  private:
   static constexpr int kDepthMax = 60;
   static constexpr int kDeterminantMax = 5;
   static constexpr size_t kInexactElementsMax = 256;
   static constexpr size_t kPairsWithoutSketchMax = 64;
+  static constexpr size_t kRepetitionElementsMax = 16;
   static constexpr int64_t kDecisionCost = 60;
 
   static Decision Equal(const char* rule, const char* reason = "equal_exact") { return {Equality::kEqual, reason, rule}; }
@@ -92,6 +95,7 @@ class Comparer {
   Decision Lists(E g, E p);
   Decision MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
   std::optional<Decision> MatchKeys(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
+  bool RepetitionsAgree(std::span<const Expr* const> g, std::span<const Expr* const> p);
   bool Labels(const NodeList& items, NodeList* names, NodeList* values, bool* repeated);
   bool HasDecimals(std::span<const Expr* const> items);
   double Sketch(E e);
@@ -106,10 +110,22 @@ class Comparer {
   Decision Relations(E g, E p);
   Decision RelationAgainstOther(E relation, E other, bool relation_is_gold);
   Decision Equations(E g, E p);
+  Decision ClosedEquations(E g, E p);
+  Decision ClosedTerms(E g, E p);
+  bool IsConstant(E e);
   Decision Inequalities(E g, E p);
   E Difference(E a, E b);
   Decision SameNames(E a, E b);
   std::optional<Decision> SubstituteSolved(E equation, E name, E value);
+
+  // ---- decide_chain.cc
+  void Statements(E e, NodeList* out);
+  bool PlausibleStep(E a, E b, char op);
+  bool Contradicts(E relation);
+  E Approximation(E relation);
+  bool StepsAgree(E g, E p);
+  int SameCondition(E a, E b);
+  bool ConditionsAgree(E g, E p);
 
   // ---- decide_set.cc
   bool LooksLikeSet(E e);

@@ -116,8 +116,8 @@ Decision Comparer::Structural(E g, E p) {
   return Ordered(g->children(), p->children(), "structure");
 }
 
-// Infinite sums between the same bounds: term by term. Other terms could still add up to the same, which is not shown and
-// not paid.
+// Infinite sums and products between the same bounds: term by term. Other terms may still add up to the same, so nothing else
+// follows from them.
 std::optional<Decision> Comparer::Sums(E g, E p) {
   int sign = 0;
   if (g->child_count != 4 || !IsInfinity((*g)[3], &sign) || !IsInfinity((*p)[3], &sign)) return std::nullopt;
@@ -126,7 +126,8 @@ std::optional<Decision> Comparer::Sums(E g, E p) {
   if ((*g)[1]->number != (*p)[1]->number) body = rewardloop::math::Substitute(body, (*p)[1]->number, (*g)[1], *arena_);
   if (!body) return Limit();
   Decision terms = Decide((*g)[0], body);
-  if (terms.equal()) terms.rule = "terms";
+  if (!terms.equal()) return std::nullopt;
+  terms.rule = "terms";
   return terms;
 }
 
@@ -378,7 +379,7 @@ Decision Comparer::Decide(E g, E p) {
     if (left.size() > 1 || right.size() > 1) return MatchSets(left.span(), right.span(), "plus_minus");
   }
   if (g->kind == Kind::kRelation || p->kind == Kind::kRelation) return Relations(g, p);
-  if (g->kind == Kind::kSum && p->kind == Kind::kSum && g->child_count == p->child_count) {
+  if ((g->kind == Kind::kSum || g->kind == Kind::kProduct) && p->kind == g->kind && g->child_count == p->child_count) {
     if (std::optional<Decision> sums = Sums(g, p)) return *sums;
   }
   if (std::optional<Decision> sets = Sets(g, p)) return *sets;
@@ -444,7 +445,7 @@ Decision DecideAnswers(const Answer& gold, const Answer& prediction, const Polic
       // One side may need its second reading, or both the same; a decimal comma is a comma on the other side, too.
       if (i && j && (gold.kind[i] != prediction.kind[j] || gold.kind[i] == ReadingKind::kDecimalComma)) continue;
       Comparer comparer(policy, seed, arena, fuel);
-      const Decision decision = comparer.Decide(gold.reading[i], prediction.reading[j]);
+      const Decision decision = comparer.Confirm(comparer.Decide(gold.reading[i], prediction.reading[j]), gold.reading[i], prediction.reading[j]);
       if (decision.equal()) return decision;
       const bool better = first || (best.different() && !decision.different());
       if (better) best = decision;

@@ -193,6 +193,16 @@ Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Exp
   return unknown ? Unknown(rule) : Equal(rule, reason);
 }
 
+// A gold list that names a value twice, 36, 36, 108, wants it twice.
+bool Comparer::RepetitionsAgree(std::span<const Expr* const> g, std::span<const Expr* const> p) {
+  if (g.size() > kRepetitionElementsMax) return true;
+  const auto count = [&](E value, std::span<const Expr* const> items) { return std::count_if(items.begin(), items.end(), [&](E item) { return Decide(value, item).equal(); }); };
+  return std::all_of(g.begin(), g.end(), [&](E value) {
+    const auto times = count(value, g);
+    return times == 1 || times == count(value, p);
+  });
+}
+
 // p = 5, q = 2, p = 7, q = 2 and p=5,q=2; p=7,q=2 become two groups; null when the names do not repeat.
 const Expr* Comparer::GroupLabels(E list) {
   if (list->kind != Kind::kList || list->child_count < 4) return nullptr;
@@ -311,7 +321,9 @@ Decision Comparer::Lists(E g, E p) {
     if (same || !policy_.strict_names) return MatchSets(gv.span(), pv.span(), "set");
   }
   if (policy_.ordered_lists && g->kind == Kind::kList && p->kind == Kind::kList) return Ordered(left.span(), right.span(), "list");
-  return MatchSets(left.span(), right.span(), g->kind == Kind::kList ? "list" : "set");
+  Decision same = MatchSets(left.span(), right.span(), g->kind == Kind::kList ? "list" : "set");
+  if (same.equal() && g->kind == Kind::kList && p->kind == Kind::kList && !RepetitionsAgree(left.span(), right.span())) return Different("list", "elements_differ");
+  return same;
 }
 
 }  // namespace rewardloop::math

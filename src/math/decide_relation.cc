@@ -73,11 +73,15 @@ const Expr* Comparer::Difference(E a, E b) {
   return build_.Make(Kind::kAdd, {a, build_.Neg(b)});
 }
 
-// f(x) and f(t): equal names after the arguments are renamed. Returns equal, different.
+// f(x) and f(t): equal names after the arguments are renamed; f(1) and f(2) are two. Returns equal, different.
 Decision Comparer::SameNames(E a, E b) {
   if (SameTree(a, b)) return Equal("name");
-  if (a->kind == Kind::kCall && b->kind == Kind::kCall && a->text == b->text && a->child_count == b->child_count) return Equal("name");
-  return Different("name", "labels_differ");
+  if (a->kind != Kind::kCall || b->kind != Kind::kCall || a->text != b->text || a->child_count != b->child_count) return Different("name", "labels_differ");
+  for (uint32_t i = 0; i < a->child_count; ++i) {
+    const bool renamed = (*a)[i]->kind == Kind::kSymbol && (*b)[i]->kind == Kind::kSymbol;
+    if (!renamed && !Decide((*a)[i], (*b)[i]).equal()) return Different("name", "labels_differ");
+  }
+  return Equal("name");
 }
 
 Decision Comparer::Relations(E g, E p) {
@@ -159,6 +163,39 @@ Decision Comparer::RelationAgainstOther(E relation, E other, bool relation_is_go
   return Different("equation", "type_mismatch");
 }
 
+// Does e, which has letters, have the same value everywhere?
+bool Comparer::IsConstant(E e) {
+  E value = e, zero = build_.Integer(0);
+  for (E symbol : FreeSymbols(e)) {
+    value = value && zero ? rewardloop::math::Substitute(value, symbol->number, zero, *arena_) : nullptr;
+    if (!value) return false;
+  }
+  return Numeric(e, value).equal();
+}
+
+// What stands for a value in a closed equation: cos(10 pi / 3) in cos(10 pi / 3) = -1/2 says what was computed, so it is compared
+// by its parts and not by its value alone.
+Decision Comparer::ClosedTerms(E g, E p) {
+  const auto named = [](E e) {
+    return e->kind == Kind::kFunction || e->kind == Kind::kLimit || e->kind == Kind::kIntegral || e->kind == Kind::kSum || e->kind == Kind::kProduct || e->kind == Kind::kDerivative;
+  };
+  if (!named(g) && !named(p)) return Decide(g, p);
+  return Structural(g, p);
+}
+
+Decision Comparer::ClosedEquations(E g, E p) {
+  if (g->child_count != 2 || p->child_count != 2) return Ordered(g->children(), p->children(), "equation");
+  Decision best = Different("equation");
+  for (uint32_t first : {0u, 1u}) {
+    Decision same = ClosedTerms((*g)[0], (*p)[first]);
+    if (same.equal()) same = ClosedTerms((*g)[1], (*p)[1 - first]);
+    if (same.equal() || first == 0) best = same;
+    if (same.equal()) break;
+  }
+  best.rule = "equation";
+  return best;
+}
+
 Decision Comparer::Equations(E g, E p) {
   E gn = nullptr, gv = nullptr, pn = nullptr, pv = nullptr;
   // a = b = 1: several names are equated, not one defined.
@@ -189,16 +226,17 @@ Decision Comparer::Equations(E g, E p) {
   const auto pure = [&](E e) { return std::all_of(e->children().begin(), e->children().end(), [&](E c) { return PureScalar(c); }); };
   if (!pure(g) || !pure(p)) {
     if (pure(g) != pure(p)) return Different("equation", "type_mismatch");
-    return Ordered(g->children(), p->children(), "equation");
+    return ClosedEquations(g, p);
   }
   // First and last side of a chain.
   E gd = Difference((*g)[0], (*g)[g->child_count - 1u]), pd = Difference((*p)[0], (*p)[p->child_count - 1u]);
   if (!gd || !pd) return Limit();
-  if (Closed(gd) && Closed(pd)) return Ordered(g->children(), p->children(), "equation");
+  if (Closed(gd) && Closed(pd)) return ClosedEquations(g, p);
   const RatioResult ratio = ConstantRatio(gd, pd, options_, *fuel_);
   if (ratio.equality == Equality::kEqual) {
     const auto gf = FreeSymbols(gd), pf = FreeSymbols(pd);
     if (gf.size() != pf.size() || gf.empty()) return Different("equation", "variables_differ");
+    if (IsConstant(gd)) return Different("equation", "contradiction");  // 0 x = 1
     return Equal("equation");
   }
   if (ratio.equality == Equality::kLimit) return Limit("equation");

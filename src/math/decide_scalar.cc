@@ -85,6 +85,9 @@ Decision Comparer::Ratios(E g, E p) {
     if (g->child_count != p->child_count) return Different("ratio");
     const bool dots = Any(g, [](E x) { return x->kind == Kind::kEllipsis; }) || Any(p, [](E x) { return x->kind == Kind::kEllipsis; });
     if (dots) return Ordered(g->children(), p->children(), "ratio");
+    // 12:00 is a time, not the ratio 172:0.
+    const auto zero = [](E e) { return std::any_of(e->children().begin(), e->children().end(), [](E c) { return c->kind == Kind::kNumber && c->text == "0"; }); };
+    if (g->kind != p->kind && (zero(g) || zero(p))) return Different("ratio");
     for (uint32_t i = 1; i < g->child_count; ++i) {
       E left = build_.Make(Kind::kMul, {(*g)[0], (*p)[i]});
       E right = build_.Make(Kind::kMul, {(*g)[i], (*p)[0]});
@@ -466,7 +469,7 @@ std::optional<Decision> Comparer::Families(E g, E p) {
         if (!difference || !whole) return Limit();
         if (Numeric(difference, whole).equal()) { found = true; break; }
       }
-      if (!found) return Different("family", "not_equal_proved");
+      if (!found) return Different("family");
     }
   }
   return Equal("family");

@@ -590,13 +590,14 @@ class Lexer {
     while (IsDigit(At(i))) ++i;
     const size_t first = i - begin;
     bool altered = false;
-    bool plain_commas = false;
+    bool plain_commas = false, zero_group = false;
     // Groups of three.
     if (first >= 1 && first <= 3 && !(first > 1 && s_[begin] == '0') && !(first == 1 && s_[begin] == '0') && Previous() != Tok::kUnder) {
       size_t groups_end = i;
       bool plain = false;
       while (size_t step = GroupSeparator(groups_end, &plain)) {
         plain_commas |= plain;
+        zero_group |= At(groups_end + step) == '0';  // no list has an element 034
         groups_end += step + 3;
         altered = true;
       }
@@ -608,7 +609,7 @@ class Lexer {
       }
       i = groups_end;
     }
-    if (plain_commas) result_.comma_ambiguous = true;
+    if (plain_commas && !zero_group) result_.comma_ambiguous = true;
     // Fraction.
     size_t fraction = s_.npos;
     const size_t integer_end = i;
@@ -621,7 +622,8 @@ class Lexer {
       size_t j = i + 1;
       while (IsDigit(At(j))) ++j;
       const bool only_comma = At(j) != ',' && s_.find(',') == i;
-      if (only_comma) {
+      const bool whole = s_.find_first_not_of('0', i + 1) >= j;  // "-3,0" is two numbers
+      if (only_comma && !whole) {
         result_.decimal_comma_possible = true;
         if (options_.decimal_comma) { fraction = i + 1; i = j; altered = true; }
       }

@@ -110,6 +110,25 @@ bool Parser::AtSeparator() const {
   }
 }
 
+// Square brackets around one expression, as in x[2 + y], and not an interval, a list, a unit or the end of ]1, 2[.
+bool Parser::SquareGroups() const {
+  constexpr size_t kTokensAhead = 256;
+  int depth = 0;
+  for (size_t j = 0; j < kTokensAhead; ++j) {
+    switch (Type(j)) {
+      case Tok::kLParen: case Tok::kLBracket: case Tok::kLBrace: ++depth; break;
+      case Tok::kRParen: case Tok::kRBrace: if (--depth <= 0) return false; break;
+      case Tok::kRBracket:
+        if (--depth > 0) break;
+        return depth == 0 && j > 1 && !(j == 2 && (Type(1) == Tok::kText || (Type(1) == Tok::kWord && Peek(1).text.size() > 1)));
+      case Tok::kComma: case Tok::kSemicolon: case Tok::kUnion: case Tok::kIntersection: case Tok::kRelation: if (depth == 1) return false; break;
+      case Tok::kEnd: return false;
+      default: break;
+    }
+  }
+  return false;
+}
+
 bool Parser::StartsCondition() const {
   if (Type() != Tok::kText && Type() != Tok::kWord) return false;
   std::string_view text = Peek().text;
@@ -384,7 +403,7 @@ bool Parser::StartsOperand() const {
     case Tok::kLCeil: case Tok::kSum: case Tok::kProduct: case Tok::kIntegral: case Tok::kLimit: case Tok::kBegin:
     case Tok::kOverline: case Tok::kAccent: case Tok::kOperatorName: case Tok::kNamedSet: case Tok::kLSet: return true;
     case Tok::kBar: return bars_ == 0 && !set_bar_;
-    case Tok::kLBracket: return Type(1) == Tok::kBegin;
+    case Tok::kLBracket: return Type(1) == Tok::kBegin || SquareGroups();
     case Tok::kDoubleBar: return bars_ == 0 && !set_bar_;
     case Tok::kText: return Peek().text.size() == 1;
     default: return false;
@@ -661,7 +680,9 @@ const Expr* Parser::Units(E value, bool numeric) {
   int power_next = 0;
   std::string_view currency;
   const size_t first = at_;
+  size_t frozen = 0;  // the unit is complete, what follows are words about it
   const auto put = [&](std::string_view piece) {
+    if (frozen) return;
     for (char c : piece) if (size < sizeof text) text[size++] = c;
   };
   bool slash = false;
@@ -684,7 +705,8 @@ const Expr* Parser::Units(E value, bool numeric) {
         } else {
           std::string_view code;
           if (FindCurrency(word, &code)) currency = code;
-          known = false;
+          if (size && text[size - 1] != '/' && currency.empty() && word.size() > 1) frozen = size;  // "cm^3 of water"
+          else if (!frozen) known = false;
         }
       }
       if (separator == '/') put("/");

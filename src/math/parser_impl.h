@@ -82,6 +82,7 @@ class Parser {
   E Power();
   E Exponent();
   bool StartsOperand() const;
+  bool SquareGroups() const;
   bool StartsCondition() const;
   E Mixed(E integer);
   E Units(E value, bool numeric);

@@ -261,6 +261,7 @@ const Expr* Parser::SymbolTail(std::string_view name) {
   if (TooDeep()) return nullptr;
   bool complex = false;
   E index = nullptr;
+  const size_t name_at = at_ - 1;
   if (Type() == Tok::kUnder) {
     name = SubscriptName(name, &complex, &index);
     if (status_ != ParseStatus::kOk) return nullptr;
@@ -287,7 +288,7 @@ const Expr* Parser::SymbolTail(std::string_view name) {
   if (Type() == Tok::kLParen && !Peek().quad_before) {
     bool call = NamesFunction(name);
     if (!call && (name.size() == 1 || name.find('_') != name.npos)) {
-      const size_t before = at_ - 1;
+      const size_t before = name_at;
       const bool start = before == 0 || tokens_[before - 1].type == Tok::kComma || tokens_[before - 1].type == Tok::kAnd ||
                          tokens_[before - 1].type == Tok::kOr || tokens_[before - 1].type == Tok::kRelation || tokens_[before - 1].type == Tok::kLParen ||
                          tokens_[before - 1].type == Tok::kSemicolon || complex;
@@ -723,6 +724,7 @@ const Expr* Parser::FunctionCall() {
   }
   if (!args) return status_ == ParseStatus::kOk ? Fail() : nullptr;
   (void)bracketed;
+  if (args->kind == Kind::kInterval && args->flags != (kFlagLowerClosed | kFlagUpperClosed)) return Fail();  // f(1, 2] is a slip
   const bool many = args->kind == Kind::kTuple || args->kind == Kind::kSet || args->kind == Kind::kList || args->kind == Kind::kInterval;
   const auto children = many ? args->children() : std::span<Expr* const>();
   const Function inverse = exponent && exponent->kind == Kind::kNeg && (*exponent)[0]->kind == Kind::kNumber && (*exponent)[0]->text == "1" ? Inverse(fn) : Function::kNone;
@@ -774,6 +776,7 @@ const Expr* Parser::BigOperator() {
   if (!lower || lower->kind != Kind::kRelation || lower->child_count != 2 || (*lower)[0]->kind != Kind::kSymbol) {
     // i as an index reads as the imaginary unit
     if (lower && lower->kind == Kind::kRelation && lower->child_count == 2 && (*lower)[0]->kind == Kind::kConstant && (*lower)[0]->fn == Function::kI && upper) {
+      if (lower->text != "=") return Fail();
       E index = build_.Symbol("i");
       body = RenameImaginary(body, index);
       if (!body) return nullptr;
@@ -1009,7 +1012,8 @@ const Expr* Parser::NamedSet() {
         case Tok::kTimes: if (caret) e->aux = fn == Function::kNaturals ? 1 : 3; break;
         case Tok::kNumber:
           if (!caret && fn == Function::kNaturals && Peek().text == "0") e->aux = 2;
-          else if (caret) e->aux2 = 1 + (Peek().text[0] - '0');
+          else if (!caret && fn == Function::kNaturals && Peek().text == "1") e->aux = 1;
+          else e->aux2 = static_cast<int32_t>(HashName(Peek().text) & 0x3fffffff) * 2 + 1 + caret;
           break;
         default: break;
       }

@@ -452,6 +452,7 @@ Policy Policy::ForProfile(Profile profile) {
   }
   if (profile == Profile::kMathVerify) {
     policy.absolute_digits = 6;
+    policy.consistent_steps = false;
     policy.repair_gold = false;
     policy.relation_for_set = false;
   }

@@ -4,6 +4,23 @@
 
 namespace rewardloop::math {
 
+// The term of a sum or product at an index. Terms are cheaper exactly, as long as they stay rational.
+BallStatus BallEvaluator::EvalTerm(const Expr* e, const Binding& binding, bool* rational, Ball* out,
+                                   int depth) {
+  Rational value;
+  if (*rational) {
+    *rational =
+        EvaluateExact(e->child[0], exact_, &binding, &value, depth + 1) == ExactStatus::kOk;
+  }
+  if (*rational) {
+    out->Set(value, prec_);
+  } else if (const BallStatus status = Eval(e->child[0], &binding, out, depth + 1);
+             status != BallStatus::kOk) {
+    return status;
+  }
+  return fuel_.Spend(40 + prec_ / 8) ? BallStatus::kOk : BallStatus::kFuel;
+}
+
 // A series whose terms shrink at least geometrically: added up until the terms are below the
 // precision. The tail is bounded by the ratio seen over the last kRatioTerms terms.
 BallStatus BallEvaluator::EvalSeries(const Expr* e, const Binding* env, Ball* out, int depth) {
@@ -22,17 +39,9 @@ BallStatus BallEvaluator::EvalSeries(const Expr* e, const Binding* env, Ball* ou
   for (int64_t k = lower; k < lower + kSeriesTermsMax; ++k) {
     const Rational index(k);
     const Binding binding{e->child[1]->number, &index, env};
-    Rational value;
-    if (rational)
-      rational =
-          EvaluateExact(e->child[0], exact_, &binding, &value, depth + 1) == ExactStatus::kOk;
-    if (rational) {
-      term.Set(value, prec_);
-    } else if (const BallStatus status = Eval(e->child[0], &binding, &term, depth + 1);
-               status != BallStatus::kOk) {
+    if (const BallStatus status = EvalTerm(e, binding, &rational, &term, depth);
+        status != BallStatus::kOk)
       return status;
-    }
-    if (!fuel_.Spend(40 + prec_ / 8)) return BallStatus::kFuel;
     acb_add(total.get(), total.get(), term.get(), prec_);
     const int64_t size = std::max(UpperExponent(term.re()), UpperExponent(term.im()));
     if (size <= -kScaleMax) continue;  // zero terms (odd powers only, say) say nothing
@@ -62,24 +71,15 @@ BallStatus BallEvaluator::EvalSum(const Expr* e, const Binding* env, Ball* out, 
   if (exact != ExactStatus::kOk)
     return exact == ExactStatus::kUndefined ? BallStatus::kUndefined : Unsupported();
   const bool sum = e->kind == Kind::kSum;
-  bool rational =
-      context_.balls == nullptr;  // terms are cheaper exactly, as long as they stay rational
+  bool rational = context_.balls == nullptr;
   Ball total, term;
   total.Set(sum ? 0 : 1);
   for (int64_t k = lower; k <= upper; ++k) {
     const Rational index(k);
     const Binding binding{e->child[1]->number, &index, env};
-    Rational value;
-    if (rational)
-      rational =
-          EvaluateExact(e->child[0], exact_, &binding, &value, depth + 1) == ExactStatus::kOk;
-    if (rational) {
-      term.Set(value, prec_);
-    } else if (const BallStatus status = Eval(e->child[0], &binding, &term, depth + 1);
-               status != BallStatus::kOk) {
+    if (const BallStatus status = EvalTerm(e, binding, &rational, &term, depth);
+        status != BallStatus::kOk)
       return status;
-    }
-    if (!fuel_.Spend(40 + prec_ / 8)) return BallStatus::kFuel;
     if (sum) {
       acb_add(total.get(), total.get(), term.get(), prec_);
     } else {

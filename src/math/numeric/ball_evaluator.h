@@ -38,6 +38,7 @@ class BallEvaluator {
   BallStatus EvalTwo(Function fn, const Expr* e, const Binding* env, Ball* out, int depth);
   BallStatus EvalMinMax(const Expr* e, const Binding* env, Ball* out, int depth);
   BallStatus EvalBinomial(const Expr* e, const Binding* env, Ball* out, int depth);
+  BallStatus EvalTerm(const Expr* e, const Binding& binding, bool* rational, Ball* out, int depth);
   BallStatus EvalSeries(const Expr* e, const Binding* env, Ball* out, int depth);
   BallStatus EvalSum(const Expr* e, const Binding* env, Ball* out, int depth);
   BallStatus EvalCall(const Expr* e, const Binding* env, Ball* out);

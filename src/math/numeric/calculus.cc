@@ -1,6 +1,7 @@
 #include "math/numeric/calculus.h"
 
 #include "math/builder.h"
+#include "math/numeric/limit_at_infinity.h"
 #include "math/numeric/tree.h"
 
 namespace rewardloop::math {
@@ -228,6 +229,10 @@ const Expr* Calculus::EvaluateLimit(const Expr* body, const Expr* variable, cons
   if (depth > kLimitRuleDepthMax || body == nullptr || fuel_ == nullptr || !IsContinuous(body))
     return nullptr;
   if (!FreeSymbols(point).empty()) return nullptr;
+  const bool negative = point->kind == Kind::kNeg;
+  if (const Expr* end = negative ? point->child[0] : point;
+      end->kind == Kind::kConstant && end->fn == Function::kInfinity)
+    return LimitAtInfinity(body, variable->number, negative ? -1 : 1, options_, arena_, *fuel_);
   TreeFacts facts;
   CollectFacts(point, &facts);
   if (facts.infinity || facts.unscalar) return nullptr;

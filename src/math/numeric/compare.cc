@@ -93,6 +93,14 @@ NumericResult CompareFunctions(const Expr* a, const Expr* b, const TreeFacts& fa
   return result;
 }
 
+// 1 or -1 of a bare infinity, 0 of anything else.
+int InfinitySign(const Expr* e) {
+  const bool negative = e->kind == Kind::kNeg;
+  if (negative) e = e->child[0];
+  if (e->kind != Kind::kConstant || e->fn != Function::kInfinity) return 0;
+  return negative ? -1 : 1;
+}
+
 }  // namespace
 
 const char* MethodName(Method method) {
@@ -151,6 +159,19 @@ NumericResult Compare(const Expr* a, const Expr* b, const NumericOptions& option
   if (evaluated_a == nullptr || evaluated_b == nullptr) {
     return {fuel.empty() ? Equality::kLimit : Equality::kUnknown, Method::kNone};
   }
+  // A limit at infinity is gone now, or has become an infinity itself.
+  facts = {};
+  CollectFacts(evaluated_a, &facts);
+  CollectFacts(evaluated_b, &facts);
+  const int sign_a = InfinitySign(evaluated_a), sign_b = InfinitySign(evaluated_b);
+  if (sign_a != 0 && sign_b != 0)
+    return {sign_a == sign_b ? Equality::kEqual : Equality::kDifferent, Method::kRational};
+  if (sign_a != 0 || sign_b != 0) {
+    const Expr* other = sign_a != 0 ? evaluated_b : evaluated_a;
+    if (EvaluateRational(other, fuel, options)) return {Equality::kDifferent, Method::kRational};
+    return {};
+  }
+  if (!facts.calculus) return Compare(evaluated_a, evaluated_b, options, fuel);
   return CompareFunctions(evaluated_a, evaluated_b, facts, options, fuel);
 }
 

@@ -9,6 +9,8 @@ namespace {
 // an atom.
 constexpr int64_t kPolynomialExponentMax = 1 << 20;
 constexpr int64_t kInversionCost = 400;
+// Values of the index at which a sum or product that is not added up is looked at.
+constexpr int64_t kScopeValues = 12;
 
 // Names of atoms that are not a Function.
 enum AtomTag : uint64_t {
@@ -253,16 +255,22 @@ ResidueStatus Evaluator::EvalScope(const Expr* e, const Binding* env, Residue* o
     if (status == ExactStatus::kOk) return EvalFinite(e, lower, upper, env, out, depth);
   }
   info_->partial = true;
-  Residue parts[4];
+  Residue parts[kScopeValues + 3];
   size_t count = 0;
-  const Rational level(static_cast<int64_t>(Value(kAtomScope + scope_depth_) >> 3));
+  const auto level = static_cast<int64_t>(Value(kAtomScope + scope_depth_) >> 3);
   // The variable of an indefinite integral and of a derivative occurs in the value too, so there it
   // stays free.
-  const bool bound = e->kind == Kind::kSum || e->kind == Kind::kProduct ||
-                     e->kind == Kind::kLimit || (e->kind == Kind::kIntegral && e->child_count == 4);
-  const Binding binding{e->child[1]->number, &level, env};
+  const bool series = e->kind == Kind::kSum || e->kind == Kind::kProduct;
+  const bool bound =
+      series || e->kind == Kind::kLimit || (e->kind == Kind::kIntegral && e->child_count == 4);
+  ResidueStatus status = ResidueStatus::kOk;
   ++scope_depth_;
-  ResidueStatus status = Eval(e->child[0], bound ? &binding : env, &parts[count++], depth + 1);
+  // (-1)^k is a constant at one k: an index takes several values in a row.
+  for (int64_t i = 0; i < (series ? kScopeValues : 1) && status == ResidueStatus::kOk; ++i) {
+    const Rational value(level + i);
+    const Binding binding{e->child[1]->number, &value, env};
+    status = Eval(e->child[0], bound ? &binding : env, &parts[count++], depth + 1);
+  }
   --scope_depth_;
   for (uint32_t i = bound ? 2 : 1; i < e->child_count && status == ResidueStatus::kOk; ++i) {
     if (e->child[i]->kind == Kind::kConstant && e->child[i]->fn == Function::kInfinity) {
