@@ -6,4 +6,4 @@ cd "$(dirname "$0")/.."
 build=${1:-build/release}
 test_program=$build/src/math/math_test
 [[ -x $test_program ]] || { echo "tools/math_table.sh: $test_program is not built; run: ninja -C $build math_test" >&2; exit 2; }
-exec "$test_program" --gtest_filter='MathCorpora.*' --gtest_brief=1
+exec "$test_program" --gtest_filter='MathCorpora.*:MathMutations.*' --gtest_brief=1

@@ -10,9 +10,10 @@ namespace {
 constexpr int kPlacesMax = 15;
 constexpr size_t kConditionPairsMax = 64;
 
-// A value without its unit, currency or degree sign, which may stand under a minus.
+bool HasUnit(const Expr* e) { return e->kind == Kind::kQuantity || e->kind == Kind::kCurrency; }
+
 const Expr* WithoutUnit(const Expr* e) {
-  while (e->kind == Kind::kQuantity || e->kind == Kind::kCurrency || e->kind == Kind::kDegree) e = (*e)[0];
+  while (HasUnit(e)) e = (*e)[0];
   return e;
 }
 
@@ -51,6 +52,7 @@ void Comparer::Statements(E e, NodeList* out) {
 
 // a = b or a \approx b, as steps of a calculation: false only when that cannot be so. Rounded steps are forgiven.
 bool Comparer::PlausibleStep(E a, E b, char op) {
+  if (HasUnit(a) && HasUnit(b) && (a->kind != b->kind || a->text != b->text)) return true;  // 5 m = 500 cm
   a = WithoutUnit(a);
   b = WithoutUnit(b);
   if (!PureScalar(a) || !PureScalar(b)) {
@@ -107,6 +109,7 @@ const Expr* Comparer::Approximation(E relation) {
   E last = (*relation)[relation->child_count - 1u];
   const bool negative = last->kind == Kind::kNeg;
   E value = WithoutUnit(negative ? (*last)[0] : last);
+  if (value->kind == Kind::kDegree) value = (*value)[0];
   if (!LastPlace(value)) return nullptr;
   return negative ? build_.Neg(value) : value;
 }

@@ -277,6 +277,12 @@ Decision Comparer::Numeric(E g, E p) {
   options_.log_base10 = false;
   const bool logs = HasLog(g) || HasLog(p);
   Decision natural = From(rewardloop::math::Compare(g, p, options_, *fuel_));
+  // The tail of a series is estimated from its terms.
+  const auto series = [](E e) {
+    int sign = 0;
+    return Any(e, [&](E x) { return (x->kind == Kind::kSum || x->kind == Kind::kProduct) && x->child_count == 4 && IsInfinity((*x)[3], &sign); });
+  };
+  if (natural.different() && (series(g) || series(p))) natural.reason = "not_equal_numeric";
   if (natural.equal() || !logs || natural.equality == Equality::kLimit) return natural;
   options_.log_base10 = true;
   Decision decimal = From(rewardloop::math::Compare(g, p, options_, *fuel_));

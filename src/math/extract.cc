@@ -324,6 +324,20 @@ bool LastNumber(std::string_view text, size_t* begin, size_t* end) {
   return false;
 }
 
+// Numbers on several lines and nothing else: none of them is the answer.
+bool IsGrid(std::string_view text) {
+  if (text.find('\n') == kNone || text.size() > kWholeBytesMax) return false;
+  int lines = 0;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = Trim(text.substr(0, end));
+    if (line.find_first_not_of("0123456789.,;|+- \t") != kNone) return false;
+    lines += std::any_of(line.begin(), line.end(), IsDigit);
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return lines > 1;
+}
+
 // What the last sentence says after its verb, when that is a formula: "the polynomial is x^2+1".
 bool AfterVerb(std::string_view text, std::string_view* answer, Arena* arena) {
   const size_t line = text.find_last_of('\n');
@@ -540,6 +554,10 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
     }
   }
   if (!options.last_expression) return found;
+  if (IsGrid(whole)) {
+    SetFound(completion, whole, Anchor::kWhole, &found);
+    return found;
+  }
   // The last formula or number.
   size_t from = 0, to = 0, number_from = 0, number_to = 0;
   const bool formula = LastFormula(text, &from, &to);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "math/answer.h"
+#include "math/cut_formula.h"
 #include "math/decide.h"
 #include "math/extract.h"
 #include "math/print.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr size_t kScratchBytesMax = 24u << 20;
 constexpr size_t kGoldBytesMax = 16u << 20;
+constexpr size_t kBareMarginBytesMax = 256;    // spaces and thinking marks around an answer that is the gold's text
 constexpr size_t kGoldFirstBlockBytes = 2048;  // most golds need no more; many are cached
 
 // Working memory of the calling thread, so that a verdict allocates nothing.
@@ -81,6 +83,10 @@ struct CompiledGold::Impl {
       if (found.anchor != Anchor::kNone) entry.answer = ReadAnswer(found.text, options.policy.repair_gold, &arena);
       // The bytes themselves are the same answer, whatever the repair makes of them.
       if (found.anchor == Anchor::kWhole) entry.answer.source = TrimAnswer(entry.text);
+      if (entry.answer.is_text() && !entry.answer.only_words && LooksCut(entry.answer.source)) {
+        if (bad_reason.empty()) bad_reason = "unparsed_gold";
+        return;
+      }
       entry.plain_integer = IsPlainInteger(entry.answer.raw);
       entry.multi_valued = IsMultiValued(entry.answer);
       if (entry.answer.readings == 0) {
@@ -91,6 +97,7 @@ struct CompiledGold::Impl {
       multi_valued = multi_valued || entry.multi_valued;
       text = text || entry.answer.is_text();
     }
+    longest = std::max(longest, entry.text.size());
     golds.push_back(entry);
   }
 
@@ -101,6 +108,7 @@ struct CompiledGold::Impl {
   bool choice = false;
   bool multi_valued = false;
   bool text = false;
+  size_t longest = 0;  // bytes
 };
 
 CompiledGold::CompiledGold(std::string_view gold, const Options& options) {
@@ -221,6 +229,24 @@ Found FindFor(const CompiledGold::Impl& gold, std::string_view completion, Arena
   return FindAnswer(completion, ExtractionFor(gold.options, gold.multi_valued, gold.choice, gold.text), arena);
 }
 
+// The completion when it is, but for spaces around it, the text of a gold: nothing has to be found in it.
+std::optional<Found> BareGold(const CompiledGold::Impl& gold, std::string_view completion) {
+  if (completion.size() > gold.longest + kBareMarginBytesMax) return std::nullopt;
+  const size_t begin = WindowBegin(completion, gold.options.think_end);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const std::string_view text = TrimAnswer(completion.substr(begin));
+  for (const auto& entry : gold.golds) {
+    if (text.empty() || (text != entry.answer.source && text != entry.answer.raw)) continue;
+    Found found;
+    found.anchor = Anchor::kWhole;
+    found.begin = static_cast<size_t>(text.data() - completion.data());
+    found.end = found.begin + text.size();
+    found.text = text;
+    return found;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 MathVerdict Verify(const CompiledGold& gold, std::string_view completion) {
@@ -234,6 +260,7 @@ MathVerdict Verify(const CompiledGold& gold, std::string_view completion) {
     }
     return best;
   }
+  if (const std::optional<Found> bare = BareGold(impl, completion)) return Judge(impl, *bare, &Scratch());
   Arena& arena = Scratch();
   return Judge(impl, FindFor(impl, completion, &arena), &arena);
 }
