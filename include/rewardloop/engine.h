@@ -8,6 +8,7 @@
 
 #include "rewardloop/executor.h"
 #include "rewardloop/limiter.h"
+#include "rewardloop/log.h"
 #include "rewardloop/metrics.h"
 
 namespace rewardloop {
@@ -17,6 +18,8 @@ struct EngineOptions {
   int threads = 0;
   // Items in flight of one pipeline's waiting scorers, where the pipeline names no number of its own.
   int64_t max_concurrent = 256;
+  // Where the engine's log goes; null: nowhere.
+  Log::Sink log_sink = nullptr;
 };
 
 // Thread-safe. Outlives its pipelines by shared ownership.
@@ -37,6 +40,7 @@ class REWARDLOOP_EXPORT Engine {
   virtual std::shared_ptr<Limiter> FindLimiter(const std::string& name) const = 0;
 
   virtual Metrics& metrics() = 0;
+  virtual Log& log() = 0;
 };
 
 // CPUs this process may use: the affinity mask, cut by the cgroup's quota; at least 1.

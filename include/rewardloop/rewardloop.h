@@ -8,6 +8,7 @@
 #include "rewardloop/item.h"              // IWYU pragma: export
 #include "rewardloop/json.h"              // IWYU pragma: export
 #include "rewardloop/limiter.h"           // IWYU pragma: export
+#include "rewardloop/log.h"               // IWYU pragma: export
 #include "rewardloop/math.h"              // IWYU pragma: export
 #include "rewardloop/metrics.h"           // IWYU pragma: export
 #include "rewardloop/pipeline.h"          // IWYU pragma: export

@@ -6,6 +6,7 @@
 
 #include "engine_handle.h"
 #include "json_convert.h"
+#include "log_queue.h"
 
 namespace rewardloop::python {
 
@@ -31,20 +32,49 @@ std::shared_ptr<Engine> DefaultEngine() {
   static std::shared_ptr<Engine>* shared = nullptr;
   static uint64_t generation = 0;
   if (!shared) {
-    shared = new std::shared_ptr<Engine>(Engine::Make());
+    shared = new std::shared_ptr<Engine>(Engine::Make(EngineOptions{.log_sink = PythonLogSink()}));
     generation = ForkGeneration();
   }
   CheckFork(generation, "this process's default engine");
   return *shared;
 }
 
+namespace {
+
+// How Python's logging counts levels.
+int PythonLevel(LogLevel level) { return 10 * (static_cast<int>(level) + 1); }
+
+struct PyLogQueue {
+  std::shared_ptr<LogQueue> queue = LogQueue::OfProcess();
+};
+
+void BindLogQueue(nb::module_& m) {
+  nb::class_<PyLogQueue>(m, "_LogQueue", "What the engines of this process have to say.")
+      .def(nb::init<>())
+      .def("fileno", [](const PyLogQueue& self) { return self.queue->fd(); }, "Readable when there is something.")
+      .def("drain",
+           [](const PyLogQueue& self) {
+             nb::list records;
+             for (const LogRecord& record : self.queue->Drain()) {
+               records.append(nb::make_tuple(PythonLevel(record.level), ToPython(LogText(record))));
+             }
+             return records;
+           },
+           nb::sig("def drain(self) -> list[tuple[int, str]]"), "(level, text) of what has come.")
+      .def("stop", [](const PyLogQueue& self) { self.queue->Stop(); })
+      .def_prop_ro("stopped", [](const PyLogQueue& self) { return self.queue->stopped(); });
+}
+
+}  // namespace
+
 void BindEngine(nb::module_& m) {
+  BindLogQueue(m);
   nb::class_<PyEngine>(m, "Engine", "Owns the resources that pipelines share: CPU pool, named limiters, metrics.")
       .def("__init__",
            [](PyEngine* self, int threads, int64_t max_concurrent) {
              if (threads < 0) throw StatusError(InvalidArgument("threads must not be negative"));
              if (max_concurrent < 1) throw StatusError(InvalidArgument("max_concurrent must be at least 1"));
-             new (self) PyEngine(EngineOptions{threads, max_concurrent});
+             new (self) PyEngine(EngineOptions{.threads = threads, .max_concurrent = max_concurrent, .log_sink = PythonLogSink()});
            },
            nb::arg("threads") = 0, nb::arg("max_concurrent") = EngineOptions().max_concurrent,
            "threads=0: as many as this process may use.")

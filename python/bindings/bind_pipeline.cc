@@ -12,6 +12,7 @@
 #include "engine_handle.h"
 #include "item_convert.h"
 #include "json_convert.h"
+#include "log_queue.h"
 #include "pipeline_handle.h"
 #include "results.h"
 
@@ -54,7 +55,11 @@ struct PyGroup {
 std::shared_ptr<Engine> EngineFor(const PipelineConfig& config, PyEngine* engine) {
   if (engine) return engine->Get();
   // A pool size of its own cannot come from the shared engine.
-  if (config.threads > 0) return Engine::Make(config.ToEngineOptions());
+  if (config.threads > 0) {
+    EngineOptions options = config.ToEngineOptions();
+    options.log_sink = PythonLogSink();
+    return Engine::Make(options);
+  }
   return DefaultEngine();
 }
 

@@ -3,11 +3,79 @@
 from __future__ import annotations
 
 import logging
+import os
+import select
+import threading
 from collections import Counter
 
+from ._core import _LogQueue
 from ._results import Results
 
 logger = logging.getLogger("rewardloop")
+
+# How long a caller waits for a handler that is at work already, and the exit for the listener.
+_PATIENCE_SECONDS = 1.0
+
+
+class _Listener:
+    """Hands the engines' log to the logger, on a thread of Python's: engine threads never take the GIL."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self._queue = _LogQueue()
+        self._lock = threading.Lock()  # one at a time, so that records keep their order
+        self._thread = threading.Thread(target=self._run, name="rewardloop-log", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        poll = select.poll()
+        poll.register(self._queue.fileno(), select.POLLIN)
+        while not self._queue.stopped:
+            poll.poll()
+            with self._lock:
+                self._emit()
+
+    def _emit(self) -> None:
+        for level, text in self._queue.drain():
+            try:
+                logger.log(level, "%s", text)
+            except Exception:  # a handler that raises must not silence the engine
+                continue
+
+    def deliver(self) -> None:
+        # A handler that itself closes a pipeline runs on the listener's thread, with the lock held.
+        if threading.current_thread() is self._thread or not self._lock.acquire(timeout=_PATIENCE_SECONDS):
+            return
+        try:
+            self._emit()
+        finally:
+            self._lock.release()
+
+    def stop(self) -> None:
+        self._queue.stop()
+        self._thread.join(_PATIENCE_SECONDS)
+
+
+_listener: _Listener | None = None
+
+
+def listen() -> None:
+    """Starts to hand over what engines say; once per process."""
+    global _listener
+    if _listener is None or _listener.pid != os.getpid():
+        _listener = _Listener()
+
+
+def deliver() -> None:
+    """Hands over at once what engines have said so far."""
+    if _listener is not None and _listener.pid == os.getpid():
+        _listener.deliver()
+
+
+def stop() -> None:
+    """Ends the listener, for the interpreter's exit."""
+    if _listener is not None and _listener.pid == os.getpid():
+        _listener.stop()
 
 
 class ErrorLog:
@@ -18,7 +86,7 @@ class ErrorLog:
 
     def note(self, results: Results) -> None:
         for result in results:
-            if result.error is None:
+            if result.error is None or result.error.class_ == "no_scorer":  # of that the engine speaks
                 continue
             kind = result.status, result.error.class_
             self._counts[kind] += 1

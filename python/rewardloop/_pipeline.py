@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+from . import _log
 from ._core import Batch, BatchHandle, Engine, RewardResult, _Pipeline
 from ._errors import RewardError
-from ._log import ErrorLog
 from ._options import checked_options
 from ._results import Group, Results
 from ._types import PipelineOptions
@@ -30,8 +30,9 @@ class PipelineBase:
     _core: _Pipeline
 
     def __init__(self, engine: Engine | None, options: Mapping[str, Any]) -> None:
+        _log.listen()
         self._core = _Pipeline(checked_options(options), engine)
-        self._errors = ErrorLog()
+        self._errors = _log.ErrorLog()
         _open_pipelines.add(self)
 
     @property
@@ -72,7 +73,7 @@ class PipelineBase:
         return f"{type(self).__name__}(scorer={config['scorer']!r}, manager={config['manager']!r})"
 
 
-def deliver(delivered: tuple[Batch, str | None], errors: ErrorLog) -> Results:
+def deliver(delivered: tuple[Batch, str | None], errors: _log.ErrorLog) -> Results:
     """Results of a collect; raises under ``on_error="raise"`` when rows have no score."""
     batch, message = delivered
     results = Results(batch)
@@ -145,7 +146,10 @@ class AsyncRewardPipeline(PipelineBase):
 
     def close(self, mode: Literal["drain", "cancel"] = "drain", timeout: float | None = None) -> None:
         """No more submits: waits for all accepted items, or cancels them. Results stay collectable."""
-        self._core.close(mode, timeout)
+        try:
+            self._core.close(mode, timeout)
+        finally:
+            _log.deliver()
 
     def __enter__(self) -> Self:
         return self
@@ -202,6 +206,7 @@ def _close_open_pipelines() -> None:
             pipeline._core.close("cancel", max(0.0, deadline - time.monotonic()))
         except Exception:  # a call that ignores its cancellation ends with the process
             pass
+    _log.stop()
 
 
 atexit.register(_close_open_pipelines)

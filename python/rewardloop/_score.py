@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, _log
 from ._core import Engine
-from ._log import ErrorLog
 from ._options import checked_options
 from ._pipeline import deliver
 from ._results import Results
@@ -97,9 +96,11 @@ def score(
     # One submit has all groups and sessions whole; its results are collected at once.
     checked.setdefault("uncollected_items", max(len(items), 65536))
     checked.setdefault("uncollected_bytes", 1 << 62)
+    _log.listen()
     pipeline = _core._Pipeline(checked, engine)
     try:
         delivered = pipeline.collect(pipeline.submit_items(items, 0), None)
     finally:
         pipeline.close("cancel", None)
-    return ScoreReport(deliver(delivered, ErrorLog()))
+        _log.deliver()
+    return ScoreReport(deliver(delivered, _log.ErrorLog()))

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterable, Mappin
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from . import _log
 from ._core import BatchHandle, Engine, RewardResult, _Wakeup
 from ._errors import CollectTimeoutError
 from ._pipeline import PipelineBase, deliver
@@ -169,6 +170,12 @@ class AsyncRewardPipeline(PipelineBase):
 
     async def close(self, mode: Literal["drain", "cancel"] = "drain", timeout: float | None = None) -> None:
         """No more submits: waits for all accepted items, or cancels them. Results stay collectable."""
+        try:
+            await self._close(mode, timeout)
+        finally:
+            _log.deliver()
+
+    async def _close(self, mode: Literal["drain", "cancel"], timeout: float | None) -> None:
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
             return self._core.close(mode, 0.0)

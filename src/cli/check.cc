@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "cli/console.h"
+#include "cli/engine.h"
 #include "cli/findings.h"
 #include "cli/options.h"
 #include "cli/row_source.h"
@@ -106,7 +107,7 @@ class CheckCommand {
     // Builds what a run would build, so that nothing is found only then.
     PipelineConfig strict = config_;
     strict.unknown_rewards = UnknownRewards::kRaise;
-    RL_ASSIGN_OR_RETURN(built_, BuildPipeline(strict, Engine::Make(strict.ToEngineOptions()),
+    RL_ASSIGN_OR_RETURN(built_, BuildPipeline(strict, MakeEngine(strict),
                                               registries_.scorers, registries_.managers));
     if (!args_.input.empty()) RL_RETURN_IF_ERROR(CheckRows());
     return Report();

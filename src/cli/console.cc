@@ -34,6 +34,24 @@ int Fail(const Status& status) {
 
 void Warn(const Status& status) { Say("warning", status); }
 
+void SayRecord(const LogRecord& record, bool over_progress) {
+  if (record.level == LogLevel::kDebug) return;
+  std::string text = over_progress ? "\r\x1B[K" : "";
+  text += record.level == LogLevel::kInfo ? "note" : LogLevelName(record.level);
+  text += ": ";
+  for (const char c : RepairUtf8(LogText(record))) {
+    // Tracebacks have lines; other control codes have no business on a terminal.
+    const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+    if (control) {
+      text += "\xEF\xBF\xBD";
+    } else {
+      text.push_back(c);
+    }
+  }
+  if (text.back() != '\n') text.push_back('\n');
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 bool Print(std::string_view text) {
   static bool failed = false;
   while (!text.empty() && !failed) {

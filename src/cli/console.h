@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "rewardloop/json.h"
+#include "rewardloop/log.h"
 #include "rewardloop/status.h"
 
 namespace rewardloop::cli {
@@ -13,6 +14,9 @@ namespace rewardloop::cli {
 // Prints "error: MESSAGE" and "hint: ..." to stderr and returns the exit status for it.
 int Fail(const Status& status);
 void Warn(const Status& status);
+// Prints a record of the engine's log to stderr, from any thread, in one piece. With `over_progress` it takes the place of a
+// progress line.
+void SayRecord(const LogRecord& record, bool over_progress);
 // The exit status that stands for `status`; kExitUsage for everything a user can cause.
 int ExitStatusOf(const Status& status);
 

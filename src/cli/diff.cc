@@ -6,6 +6,7 @@
 #include "cli/args.h"
 #include "cli/comparison.h"
 #include "cli/console.h"
+#include "cli/engine.h"
 #include "cli/options.h"
 #include "cli/row_source.h"
 #include "cli/signals.h"
@@ -184,7 +185,7 @@ class DiffCommand {
                         Recipe(args_.recipe_a, args_.args_a, "--a", &name_a_));
     RL_ASSIGN_OR_RETURN(const PipelineConfig b,
                         Recipe(args_.recipe_b, args_.args_b, "--b", &name_b_));
-    const auto engine = Engine::Make(a.ToEngineOptions());
+    const auto engine = MakeEngine(a);
     RL_ASSIGN_OR_RETURN(BuiltPipeline first,
                         BuildPipeline(a, engine, registries_.scorers, registries_.managers));
     RL_ASSIGN_OR_RETURN(BuiltPipeline second,

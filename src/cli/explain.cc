@@ -5,6 +5,7 @@
 
 #include "base/suggest.h"
 #include "cli/console.h"
+#include "cli/engine.h"
 #include "cli/options.h"
 #include "cli/row_source.h"
 #include "cli/signals.h"
@@ -118,7 +119,7 @@ Result<Explained> Explain(const Subject& subject, const PipelineConfig& given,
   PipelineConfig config = given;
   config.on_error = OnError{OnError::Policy::kNull, 0};
   RL_ASSIGN_OR_RETURN(BuiltPipeline built,
-                      BuildPipeline(config, Engine::Make(config.ToEngineOptions()),
+                      BuildPipeline(config, MakeEngine(config),
                                     registries.scorers, registries.managers));
   RewardItem item = subject.item;
   item.group_size.reset();  // its siblings will not come

@@ -15,12 +15,6 @@ namespace {
 constexpr int64_t kRedrawNs = 100'000'000;
 constexpr int kBarWidth = 24;
 
-bool IsEnabled(ProgressWhen when) {
-  if (when != ProgressWhen::kAuto) return when == ProgressWhen::kAlways;
-  const char* const terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) && !(terminal && std::strcmp(terminal, "dumb") == 0);
-}
-
 std::string Duration(double seconds) {
   const int64_t whole = static_cast<int64_t>(seconds);
   char text[32];
@@ -31,8 +25,14 @@ std::string Duration(double seconds) {
 
 }  // namespace
 
+bool Progress::Enabled(ProgressWhen when) {
+  if (when != ProgressWhen::kAuto) return when == ProgressWhen::kAlways;
+  const char* const terminal = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) && !(terminal && std::strcmp(terminal, "dumb") == 0);
+}
+
 Progress::Progress(ProgressWhen when, Clock* clock)
-    : enabled_(IsEnabled(when)), clock_(clock), started_ns_(clock->NowNs()) {}
+    : enabled_(Enabled(when)), clock_(clock), started_ns_(clock->NowNs()) {}
 
 void Progress::Update(int64_t rows, double fraction, int64_t without_score) {
   if (!enabled_) return;

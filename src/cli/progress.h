@@ -13,6 +13,8 @@ namespace rewardloop::cli {
 class Progress {
  public:
   Progress(ProgressWhen when, Clock* clock);
+  // Whether a line would be drawn.
+  static bool Enabled(ProgressWhen when);
   // Draws at most a few times a second. `fraction` below 0: unknown.
   void Update(int64_t rows, double fraction, int64_t without_score);
   // Removes the line, so that other text can be printed.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/console.h"
+#include "cli/engine.h"
 #include "cli/options.h"
 #include "cli/score_run.h"
 #include "cli/signals.h"
@@ -75,6 +76,8 @@ class ScoreCommand {
     return Status();
   }
 
+  ProgressWhen ProgressMode() const { return args_.quiet ? ProgressWhen::kNever : args_.progress; }
+
   Status Build() {
     PipelineConfig config = config_;
     // In a file a missing score is null either way, and masks of groups have no place in it.
@@ -87,7 +90,7 @@ class ScoreCommand {
     config.unite_extra = false;  // what a row gets must not depend on the others
     config.uncollected_items = std::max(config.uncollected_items, 2 * config.backlog_items);
     config.uncollected_bytes = std::max(config.uncollected_bytes, 4 * config.backlog_bytes);
-    std::shared_ptr<Engine> engine = Engine::Make(config.ToEngineOptions());
+    std::shared_ptr<Engine> engine = MakeEngine(config, Progress::Enabled(ProgressMode()));
     std::function<void(const PipelineEvent&)> on_event;
     if (!args_.trace.empty()) {
       RL_ASSIGN_OR_RETURN(trace_, TraceWriter::Open(args_.trace));
@@ -179,7 +182,7 @@ class ScoreCommand {
 
   Result<int> Score() {
     Clock& clock = Clock::Real();
-    Progress progress(args_.quiet ? ProgressWhen::kNever : args_.progress, &clock);
+    Progress progress(ProgressMode(), &clock);
     IntakeOptions limits;
     limits.max_rows = config_.backlog_items;
     limits.max_bytes = config_.backlog_bytes;
@@ -190,6 +193,7 @@ class ScoreCommand {
     const int64_t started = clock.NowNs();
     const RunOutcome outcome = run.Run();
     const double seconds = static_cast<double>(clock.NowNs() - started) / 1e9;
+    built_.engine->log().Flush();
     progress.Clear();
     RL_ASSIGN_OR_RETURN(const int exit_status, Finish(outcome, seconds));
     return exit_status;

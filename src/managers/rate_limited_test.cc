@@ -23,6 +23,7 @@ class LimiterEngine : public Engine {
     return found == limiters.end() ? nullptr : found->second;
   }
   Metrics& metrics() override { std::abort(); }
+  Log& log() override { std::abort(); }
 
   std::map<std::string, std::shared_ptr<Limiter>> limiters;
 

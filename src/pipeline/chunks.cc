@@ -168,6 +168,10 @@ void PipelineImpl::RunWatchdog() {
       late.from_chunk = true;
     }
     executor_.ReplaceThread();
+    engine_->log().Write(LogLevel::kWarning, "lost_thread " + manager_->name(),
+                         "item '" + run->batch->items[run->index].item_id + "' ran beyond its time-out of " +
+                             Json(static_cast<double>(timeout_ns_) * 1e-9).Dump() +
+                             " s and cannot be stopped: its thread is lost until it comes back");
     const int32_t next = done.back().index + 1;
     for (Done& one : done) FinishLocked(run->batch, std::move(one));
     PostChunksLocked(run->batch, next, run->end);

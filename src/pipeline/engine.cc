@@ -34,7 +34,10 @@ EngineOptions Filled(EngineOptions options, int executor_threads) {
 }  // namespace
 
 EngineImpl::EngineImpl(Executor* executor, std::unique_ptr<Executor> owned, const EngineOptions& options)
-    : owned_(std::move(owned)), executor_(executor), options_(Filled(options, executor->concurrency())) {}
+    : owned_(std::move(owned)),
+      executor_(executor),
+      options_(Filled(options, executor->concurrency())),
+      log_(Log::Make(executor, options.log_sink)) {}
 
 Result<std::shared_ptr<Limiter>> EngineImpl::DefineLimiter(const std::string& name, const LimiterOptions& options) {
   std::lock_guard<std::mutex> lock(mutex_);

@@ -21,6 +21,7 @@ class EngineImpl final : public Engine {
   Result<std::shared_ptr<Limiter>> DefineLimiter(const std::string& name, const LimiterOptions& options) override;
   std::shared_ptr<Limiter> FindLimiter(const std::string& name) const override;
   EngineMetrics& metrics() override { return metrics_; }
+  Log& log() override { return *log_; }
 
  private:
   // Last to go: limiters use it.
@@ -28,6 +29,7 @@ class EngineImpl final : public Engine {
   Executor* const executor_;
   const EngineOptions options_;
   EngineMetrics metrics_;
+  const std::unique_ptr<Log> log_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Limiter>> limiters_;
 };

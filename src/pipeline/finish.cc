@@ -56,6 +56,7 @@ bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done done) {
   }
   FillResult(*batch, std::move(done));
   RewardResult& result = batch->results[i];
+  if (result.status == ItemStatus::kUnscorable) LogNoScorerLocked(*batch, i);
   if (free_item) FreeMemory(batch->items[i]);
   batch->bytes[i] = ResultBytes(result);
   ++uncollected_items_;
@@ -120,6 +121,12 @@ void PipelineImpl::FillResult(Batch& batch, Done done) {
   } else {
     result.scorer = manager_->name();
   }
+}
+
+void PipelineImpl::LogNoScorerLocked(const Batch& batch, int32_t index) {
+  const std::optional<RewardError>& error = batch.results[index].error;
+  if (!error || error->error_class != "no_scorer") return;
+  engine_->log().Write(LogLevel::kWarning, "no_scorer " + batch.items[index].data_source, error->message);
 }
 
 void PipelineImpl::CountFinishedLocked() {

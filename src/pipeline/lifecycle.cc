@@ -184,8 +184,11 @@ Status PipelineImpl::Close(CloseMode mode, int64_t timeout_ns) {
   lock.lock();
   const bool idle = executor_.WaitUntil(
       lock, room_, [&] { return active_work_ == 0 && outstanding_ == 0; }, deadline_ns);
+  const int64_t active = active_work_;
+  lock.unlock();
+  engine_->log().Flush();
   if (idle) return Status();
-  return DeadlineExceeded(std::to_string(active_work_) + " units of work were still going on when closing ran out of time");
+  return DeadlineExceeded(std::to_string(active) + " units of work were still going on when closing ran out of time");
 }
 
 bool PipelineImpl::Ready(const BatchHandle& handle) const {

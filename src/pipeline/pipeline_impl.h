@@ -1,8 +1,8 @@
 // PipelineImpl: the state of one pipeline. Its methods live by concern in intake.cc, chunks.cc, attempts.cc, finish.cc,
 // groups.cc, delivery.cc and lifecycle.cc.
 //
-// One mutex guards everything; scoring itself runs without it. Lock order: this mutex, then those of limiters, the executor's
-// timers and the metrics. Nothing of the user's runs with it held but options.on_event.
+// One mutex guards everything; scoring itself runs without it. Lock order: this mutex, then those of limiters, the log, the
+// executor's timers and the metrics. Nothing of the user's runs with it held but options.on_event.
 #pragma once
 
 #include <deque>
@@ -148,6 +148,7 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   bool FinishLocked(const BatchPtr& batch, Done done);
   bool FinishNotScoredLocked(const BatchPtr& batch, int32_t index, Verdict verdict);
   void FillResult(Batch& batch, Done done);
+  void LogNoScorerLocked(const Batch& batch, int32_t index);
   void CountFinishedLocked();
   void NotifyLocked(Batch& batch);
   void FireLocked(std::vector<std::function<void()>>* callbacks);
