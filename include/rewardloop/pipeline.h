@@ -72,6 +72,9 @@ struct PipelineOptions {
   // Called for every event of an item's life, from the thread where it happens, with the pipeline's lock held: must be
   // quick and must not call the pipeline. For traces and the simulator's event log.
   std::function<void(const struct PipelineEvent&)> on_event = nullptr;
+  // Called once, without a lock, when the pipeline is closed and no work is left, or is destroyed. May block: ends what
+  // belongs to this pipeline alone, such as the workers of a user function.
+  std::function<void()> on_closed = nullptr;
 };
 
 struct PipelineEvent {

@@ -45,6 +45,26 @@ class REWARDLOOP_EXPORT ScoreContext {
   // Hash of run seed, item id and sample index; the only randomness a scorer may use.
   uint64_t seed() const { return seed_; }
 
+  // What an attempt may take, for scorers that end late calls themselves.
+  struct Limits {
+    int64_t timeout_ns = kNoDeadline;         // of the execution
+    int64_t queue_deadline_ns = kNoDeadline;  // when it must have begun
+  };
+  // For scorers that hand calls to workers of their own, where a call may wait for its turn or be kept from running by
+  // others: from now on the scorer, not the engine, ends what is late, as the returned limits say. deadline_ns() then is
+  // that of all attempts together, at which stop() is still requested. Call at most once, at the start.
+  Limits TakeOverDeadline();
+  // Says when the execution really began, for the result's timing; the last call counts. From any thread,
+  // before the attempt's task ends.
+  void MarkStarted(int64_t now_ns) { started_ns_ = now_ns; }
+  // 0: it was never said.
+  int64_t started_ns() const { return started_ns_; }
+
+  // The three below are set by whoever runs the attempt, before it begins.
+  Limits limits;
+  int64_t total_deadline_ns = kNoDeadline;
+  std::function<void()> on_take_over;
+
   // Suspends the coroutine for `duration_ns` of the executor's clock without holding a thread.
   // Yields true when the time has passed, false as soon as stop() is requested.
   Task<bool> Sleep(int64_t duration_ns);
@@ -60,6 +80,7 @@ class REWARDLOOP_EXPORT ScoreContext {
   int64_t deadline_ns_;
   std::stop_token stop_;
   uint64_t seed_;
+  int64_t started_ns_ = 0;
 };
 
 // How a scorer spends its time, which decides how the engine runs it.
@@ -124,6 +145,9 @@ struct ScorerSpec {
   std::function<Result<std::unique_ptr<Scorer>>(const Json& args)> make;
   // False for scorers with side effects or that ask a model: they are never deduplicated.
   bool pure = true;
+  // Set instead of `make` for scorers that are a Python function, run in worker processes: "pkg.mod:fn", called with
+  // (response, ground_truth, **args).
+  std::string function = {};
 };
 
 }  // namespace rewardloop

@@ -67,9 +67,16 @@ void PipelineImpl::Run(const AttemptPtr& attempt, Lock lock) {
   const int64_t now_ns = Now();
   attempt->phase = Attempt::Phase::kRunning;
   if (attempt->first_started_ns == kNeverNs) attempt->first_started_ns = now_ns;
-  const int64_t deadline_ns = std::min(DeadlineAfter(now_ns, timeout_ns_),
-                                       DeadlineAfter(attempt->first_started_ns, options_.total_timeout_ns));
+  const int64_t total_ns = DeadlineAfter(attempt->first_started_ns, options_.total_timeout_ns);
+  const int64_t deadline_ns = std::min(DeadlineAfter(now_ns, timeout_ns_), total_ns);
   attempt->context.emplace(MakeContext(items.front().item(), deadline_ns, attempt->stop.get_token()));
+  attempt->context->total_deadline_ns = total_ns;
+  attempt->context->limits = {timeout_ns_,
+                              DeadlineAfter(items.front().result().timing.queued_ns, options_.queue_timeout_ns)};
+  // The attempt holds its context, which must not hold it in turn.
+  attempt->context->on_take_over = [self = shared_from_this(), weak = std::weak_ptr<Attempt>(attempt)] {
+    if (const AttemptPtr taken = weak.lock()) self->OnTakeOver(taken);
+  };
   if (deadline_ns != kNoDeadline) {
     attempt->timer = executor_.PostAt(deadline_ns, [self = shared_from_this(), attempt] { self->OnDeadline(attempt); });
   }
@@ -148,7 +155,8 @@ void PipelineImpl::OnVerdicts(const AttemptPtr& attempt, std::vector<Verdict> ve
     Done done;
     done.index = attempt->items[k].index;
     done.verdict = std::move(verdicts[k]);
-    done.started_ns = attempt->first_started_ns;
+    const int64_t marked_ns = attempt->number == 1 ? attempt->context->started_ns() : 0;
+    done.started_ns = marked_ns != 0 ? marked_ns : attempt->first_started_ns;
     done.finished_ns = now_ns;
     done.attempts = attempt->number;
     done.digest = digests[k];
@@ -156,6 +164,14 @@ void PipelineImpl::OnVerdicts(const AttemptPtr& attempt, std::vector<Verdict> ve
     FinishLocked(attempt->items[k].batch, std::move(done));
   }
   CountFinishedLocked();
+}
+
+void PipelineImpl::OnTakeOver(const AttemptPtr& attempt) {
+  Lock lock(mutex_);
+  if (attempt->phase != Attempt::Phase::kRunning || attempt->timed_out) return;
+  if (attempt->timer != 0) executor_.CancelTimer(attempt->timer);
+  const int64_t total_ns = attempt->context->total_deadline_ns;
+  attempt->timer = executor_.PostAt(total_ns, [self = shared_from_this(), attempt] { self->OnDeadline(attempt); });
 }
 
 void PipelineImpl::OnDeadline(const AttemptPtr& attempt) {

@@ -18,10 +18,21 @@ PipelineImpl::PipelineImpl(std::shared_ptr<Engine> engine, std::shared_ptr<Rewar
                                                                           : engine_->options().max_concurrent},
                            &executor_)) {
   steps_.emplace(0, std::make_unique<StepState>());
+  on_closed_ = options_.on_closed;
 }
 
 PipelineImpl::~PipelineImpl() {
   for (auto& [id, step] : steps_) step->groups.Clear();
+  RunOnClosed();
+}
+
+void PipelineImpl::RunOnClosed() {
+  std::function<void()> once;
+  {
+    Lock lock(mutex_);
+    once = std::exchange(on_closed_, nullptr);
+  }
+  if (once) once();
 }
 
 Result<StepState*> PipelineImpl::FindStepLocked(int64_t step) const {
@@ -187,7 +198,10 @@ Status PipelineImpl::Close(CloseMode mode, int64_t timeout_ns) {
   const int64_t active = active_work_;
   lock.unlock();
   engine_->log().Flush();
-  if (idle) return Status();
+  if (idle) {
+    RunOnClosed();
+    return Status();
+  }
   return DeadlineExceeded(std::to_string(active) + " units of work were still going on when closing ran out of time");
 }
 

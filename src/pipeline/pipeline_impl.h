@@ -137,6 +137,8 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   void OnLimiter(const AttemptPtr& attempt);
   void Run(const AttemptPtr& attempt, Lock lock);
   void OnVerdicts(const AttemptPtr& attempt, std::vector<Verdict> verdicts);
+  // The scorer ends late calls itself: only the deadline of all attempts is left to the pipeline.
+  void OnTakeOver(const AttemptPtr& attempt);
   void OnDeadline(const AttemptPtr& attempt);
   bool RetryLocked(const AttemptPtr& attempt, std::vector<ItemRef> items, int64_t now_ns);
   void ReleaseLocked(Attempt& attempt);
@@ -171,6 +173,9 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   Status RaiseStatus(const std::vector<RewardResult>& results) const;
   void LingerLocked(const BatchPtr& batch);
 
+  // lifecycle.cc
+  void RunOnClosed();
+
   const std::shared_ptr<Engine> engine_;
   Executor& executor_;
   EngineMetrics* const metrics_;
@@ -200,6 +205,7 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   int64_t lingering_rows_ = 0;  // delivered in groups, handle never used
   int64_t active_work_ = 0;     // chunks and attempts that are not over
   bool watchdog_armed_ = false;
+  std::function<void()> on_closed_;  // empty once it ran
   bool closed_ = false;
   bool cancelling_ = false;
 };

@@ -93,4 +93,10 @@ Task<Verdict> Scorer::ScoreAsync(const RewardItem& item, ScoreContext& context) 
   co_return Score(item, context);
 }
 
+ScoreContext::Limits ScoreContext::TakeOverDeadline() {
+  if (on_take_over) on_take_over();
+  deadline_ns_ = total_deadline_ns;
+  return limits;
+}
+
 }  // namespace rewardloop
