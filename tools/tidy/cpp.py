@@ -10,13 +10,13 @@ from .cpp_scan import without_comments_and_strings
 from .tree import Tree
 
 # A folder may include itself and folders before it. The command line and the bindings are side by side.
-LAYERS = ("base", "math", "async", "io", "scorers", "managers", "pipeline", "config", "cli")
+LAYERS = ("base", "math", "async", "io", "workers", "scorers", "managers", "pipeline", "config", "cli")
 PUBLIC_LAYER = {
     "export": "base", "status": "base", "json": "base", "item": "base", "result": "base", "clock": "base",
     "version": "base", "math": "math", "executor": "async", "task": "async", "limiter": "async", "simulator": "async",
     "scorer": "scorers", "registry": "scorers", "scorer_selector": "scorers", "reward_manager": "managers",
     # Interfaces, which pipeline implements.
-    "metrics": "async", "engine": "async",
+    "metrics": "async", "engine": "async", "log": "async",
     "pipeline": "pipeline", "config": "config", "rewardloop": "cli",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)

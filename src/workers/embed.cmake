@@ -1,0 +1,10 @@
+# cmake -DOUT=<file.cc> -DNAMES="<name>=<path>;..." -P embed.cmake: C++ source with each file's text in a constant.
+set(text "#include \"workers/sources.h\"\n\nnamespace rewardloop::workers {\n\n")
+foreach(entry IN LISTS NAMES)
+  string(REGEX MATCH "^([^=]+)=(.*)$" _ "${entry}")
+  set(name ${CMAKE_MATCH_1})
+  file(READ ${CMAKE_MATCH_2} content)
+  string(APPEND text "const std::string_view ${name} = R\"RLPY(${content})RLPY\";\n\n")
+endforeach()
+string(APPEND text "}  // namespace rewardloop::workers\n")
+file(WRITE ${OUT} "${text}")

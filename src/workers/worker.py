@@ -1,0 +1,347 @@
+"""A worker process: loads one user function and runs its calls. Standard library only, under the user's interpreter.
+
+Speaks with the engine over a socket (descriptor 3). A frame is a header (length of what follows, kind) and a body:
+
+    engine -> worker   hello (JSON, see Hello), calls (entries: id, slot, seed, count, length, then a JSON list of items),
+                       cancel (ids)
+    worker -> engine   ready or failed (JSON), replies (entries: id, length, then JSON list of verdicts),
+                       text (JSON: call id, text of print or traceback)
+
+What runs at this moment stands on the board, shared memory (descriptor 4) that the engine reads when a call is late:
+the time at which any thread of ours last ran, the call whose coroutine is stepping, and per slot call, start and thread.
+"""
+
+import asyncio
+import contextvars
+import ctypes
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import os
+import queue
+import resource
+import signal
+import struct
+import sys
+import threading
+import time
+
+from _rewardloop_calls import (
+    FunctionError,
+    UserFunction,
+    encode,
+    exception_verdict,
+    make_item,
+    traceback_text,
+)
+from _rewardloop_link import (
+    CALL,
+    CALLS,
+    CANCEL,
+    FAILED,
+    HELLO,
+    READY,
+    SOCKET_FD,
+    Board,
+    Link,
+    Printer,
+    Process,
+    current_call,
+)
+from _rewardloop_random import CallRandom
+
+PROTOCOL = 1
+SCRIPT_FD = 5
+OLDEST_PYTHON = (3, 9)
+PR_SET_PDEATHSIG = 1
+
+
+class Runner:
+    """What both kinds of function need."""
+
+    def __init__(self, link, board, function, printers, randoms):
+        self.link = link
+        self.board = board
+        self.function = function
+        self.printers = printers
+        self.randoms = randoms
+
+    def begin(self, call, seed):
+        current_call.set(call)
+        self.randoms.begin(seed)
+
+    def items(self, body, count, seed):
+        items = [make_item(item) for item in json.loads(body)]
+        for item in items:
+            item["seed"] = seed
+        return items
+
+    def returned(self, call, slot, value, count):
+        if Process.forked:
+            os._exit(0)
+        self.finish(call, slot, encode(self.function.verdicts(value, count), self.function.name))
+
+    def raised(self, call, slot, error, count):
+        if Process.forked:
+            os._exit(0)
+        if not isinstance(error, MemoryError):
+            self.link.text(call, traceback_text(error))
+        self.finish(call, slot, encode([exception_verdict(error)] * count, self.function.name))
+
+    def finish(self, call, slot, body):
+        for printer in self.printers:
+            printer.finish(call)
+        self.board.end(slot)
+        self.link.reply(call, body)
+
+
+def entries(body):
+    at = 0
+    while at < len(body):
+        call, slot, count, seed, length = CALL.unpack_from(body, at)
+        at += CALL.size
+        yield call, slot, count, seed, body[at : at + length]
+        at += length
+
+
+class ThreadRunner(Runner):
+    """Blocking functions: as many threads as calls may run at once. With one, that is the main thread."""
+
+    def run(self, threads):
+        self.calls = queue.SimpleQueue()
+        for _ in range(threads - 1):
+            threading.Thread(target=self.work, daemon=True).start()
+        threading.Thread(target=self.read, daemon=True).start()
+        self.work()
+
+    def read(self):
+        while True:
+            for kind, body in self.link.receive():
+                if kind == CALLS:
+                    for entry in entries(body):
+                        self.calls.put(entry)
+
+    def work(self):
+        while True:
+            contextvars.Context().run(self.one, *self.calls.get())
+
+    def one(self, call, slot, count, seed, body):
+        self.begin(call, seed)
+        self.board.begin(slot, call)
+        try:
+            value = self.function.call(self.items(body, count, seed))
+            if inspect.isawaitable(value):
+                value = asyncio.run(_await(value))
+            self.returned(call, slot, value, count)
+        except BaseException as error:
+            self.raised(call, slot, error, count)
+
+
+async def _await(value):
+    return await value
+
+
+class Stepping:
+    """Awaits a coroutine and says on the board, before each of its steps, whose it is."""
+
+    def __init__(self, board, call, coroutine):
+        self.board = board
+        self.call = call
+        self.coroutine = coroutine
+
+    def __await__(self):
+        board, call = self.board, self.call
+        send, throw = self.coroutine.send, self.coroutine.throw
+        value, error = None, None
+        while True:
+            board.loop_thread(call, time.monotonic_ns())
+            try:
+                yielded = send(value) if error is None else throw(error)
+            except StopIteration as stop:
+                return stop.value
+            finally:
+                if Process.forked:
+                    os._exit(0)
+                board.loop_thread(0, 0)
+            value, error = None, None
+            try:
+                value = yield yielded
+            except BaseException as thrown:
+                error = thrown
+
+
+async def _stepping(board, call, coroutine):
+    return await Stepping(board, call, coroutine)
+
+
+class LoopRunner(Runner):
+    """Async functions: many calls on one event loop, in the main thread."""
+
+    def run(self, threads):
+        asyncio.run(self.main())
+
+    async def main(self):
+        self.tasks = {}
+        loop = asyncio.get_running_loop()
+        loop.set_task_factory(self.make_task)
+        loop.set_exception_handler(self.loop_error)
+        loop.add_reader(self.link.socket.fileno(), self.read)
+        await loop.create_future()
+
+    def make_task(self, loop, coroutine, **options):
+        call = current_call.get()
+        if call and inspect.iscoroutine(coroutine):
+            coroutine = _stepping(self.board, call, coroutine)
+        return asyncio.Task(coroutine, loop=loop, **options)
+
+    def loop_error(self, loop, context):
+        error = context.get("exception")
+        self.link.text(current_call.get(), traceback_text(error) if error else str(context.get("message")))
+
+    def read(self):
+        for kind, body in self.link.receive():
+            if kind == CALLS:
+                for entry in entries(body):
+                    contextvars.Context().run(self.start, *entry)
+            elif kind == CANCEL:
+                for (call,) in struct.iter_unpack("<Q", body):
+                    if call in self.tasks:
+                        self.tasks[call].cancel()
+
+    def start(self, call, slot, count, seed, body):
+        self.begin(call, seed)
+        self.tasks[call] = asyncio.get_running_loop().create_task(self.one(call, slot, count, seed, body))
+
+    async def one(self, call, slot, count, seed, body):
+        self.board.begin(slot, call)
+        try:
+            value = await self.function.call(self.items(body, count, seed))
+            self.returned(call, slot, value, count)
+        except BaseException as error:
+            self.raised(call, slot, error, count)
+        finally:
+            self.tasks.pop(call, None)
+
+
+def load(hello):
+    """The function and the hash of the file that it lies in."""
+    module_name, attribute = hello["module"], hello["attribute"]
+    if hello["source"] is not None:
+        path = hello["path"]
+        sys.path.insert(0, os.path.dirname(path))
+        name = os.path.splitext(os.path.basename(path))[0]
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules.setdefault(name, module)
+        where = path
+        # The source as the engine read it, so that an edit cannot give two workers two functions.
+        code = compile(hello["source"].encode("utf-8", "surrogateescape"), path, "exec")
+        exec(code, module.__dict__)
+    else:
+        try:
+            module = importlib.import_module(module_name)
+        except ModuleNotFoundError as error:
+            if error.name and (module_name == error.name or module_name.startswith(error.name + ".")):
+                raise FunctionError(
+                    "there is no module '%s' (sys.path: %s)" % (error.name, ", ".join(sys.path)),
+                    "is it installed for this interpreter, or missing from PYTHONPATH?",
+                ) from None
+            raise
+        where = getattr(module, "__file__", None) or module_name
+    value = module
+    for part in attribute.split("."):
+        if not hasattr(value, part):
+            raise FunctionError(*no_such_function(module, where, attribute))
+        value = getattr(value, part)
+    digest = ""
+    file = getattr(module, "__file__", None)
+    if hello["source"] is None and file and os.path.exists(file):
+        with open(file, "rb") as opened:
+            digest = hashlib.sha256(opened.read()).hexdigest()[:12]
+    return value, where, digest
+
+
+def no_such_function(module, where, attribute):
+    import difflib
+
+    own = [
+        name for name, value in vars(module).items()
+        if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+    ]
+    near = difflib.get_close_matches(attribute, own, 1)
+    has = "it has %s" % ", ".join(own[:20]) if own else "it defines no function"
+    return "%s has no '%s'; %s" % (where, attribute, has), "did you mean '%s'?" % near[0] if near else ""
+
+
+def limit_memory(limit):
+    if limit:
+        # Private writable memory: address space alone (torch maps a lot of it) does not count.
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def after_fork_in_child():
+    Process.forked = True
+    try:
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, SOCKET_FD)
+        os.close(null)
+    except OSError:
+        pass
+
+
+def say_failed(link, message, hint=""):
+    link.send(FAILED, json.dumps({"message": message, "hint": hint}).encode())
+    os._exit(0)
+
+
+def start(link, board, hello):
+    if hello["protocol"] != PROTOCOL:
+        say_failed(link, "this worker speaks protocol %d, the engine %d" % (PROTOCOL, hello["protocol"]))
+    if sys.version_info < OLDEST_PYTHON:
+        say_failed(link, "Python %s is too old, %s or newer is needed" % (
+            sys.version.split()[0], ".".join(map(str, OLDEST_PYTHON))))
+    if hello["sys_path"] is not None:
+        sys.path[:] = hello["sys_path"]
+    else:
+        sys.path.insert(0, os.getcwd())
+    limit_memory(hello["memory"])
+    printers = [Printer(link, 1), Printer(link, 2)]
+    sys.stdout, sys.stderr = printers
+    randoms = CallRandom.install()
+    os.register_at_fork(after_in_child=after_fork_in_child)
+    try:
+        value, where, digest = load(hello)
+        function = UserFunction(value, hello["name"], hello["arguments"], hello["form"])
+    except FunctionError as error:
+        say_failed(link, str(error), error.hint)
+    except BaseException as error:
+        say_failed(link, "it cannot be imported:\n" + traceback_text(error).rstrip())
+    for printer in printers:
+        printer.finish(0)
+    link.send(READY, json.dumps({
+        "form": function.form, "async": function.is_async, "batch": function.is_batch, "digest": digest,
+        "file": where, "python": sys.version.split()[0],
+    }).encode())
+    threading.Thread(target=board.beat, daemon=True).start()
+    runner = LoopRunner if function.is_async else ThreadRunner
+    runner(link, board, function, printers, randoms).run(hello["threads"])
+
+
+def main():
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
+    os.close(SCRIPT_FD)
+    link = Link()
+    board = Board()
+    sys.argv = ["rewardloop-worker"]
+    while True:
+        for kind, body in link.receive():
+            if kind == HELLO:
+                start(link, board, json.loads(body))
+
+
+main()
