@@ -77,6 +77,13 @@ struct REWARDLOOP_EXPORT PipelineConfig {
 
   int64_t threads = 0;      // CPU pool; 0: num_workers if given, else what the process may use
   int64_t num_workers = 0;  // workers of a user function's own pool; 0: as many as CPUs
+  int64_t threads_per_worker = 8;
+  std::string python;       // interpreter of user functions; empty: see docs/user-functions.md
+  int64_t worker_memory = 0;  // bytes; 0: no limit
+  std::string hide_env;
+  std::string worker_gpus;  // empty: none; "all"; else device numbers
+  double import_timeout = 120;
+  Json sys_path;            // of user functions, a list or null; for programs, not a key
   int64_t max_concurrent = 256;
   int64_t backlog_items = 4096;
   int64_t backlog_bytes = int64_t{256} << 20;
@@ -132,15 +139,12 @@ struct BuiltPipeline {
 
 // Makes what `config` describes. The registries are used during this call only. `scorer`, when
 // given, judges every item in place of config.scorer (a scorer object that no registry knows).
-// kNotFound and kInvalidArgument name what is wrong and suggest; kUnimplemented for `file.py:fn`
-// and `pkg.mod:fn`, which need Python workers.
+// kNotFound and kInvalidArgument name what is wrong and suggest. Blocks while the first worker of a
+// Python function loads it.
 REWARDLOOP_EXPORT Result<BuiltPipeline> BuildPipeline(
     const PipelineConfig& config, std::shared_ptr<Engine> engine,
     const ScorerRegistry& scorer_registry, const ManagerRegistry& manager_registry,
     std::shared_ptr<const Scorer> scorer = nullptr,
     std::function<void(const PipelineEvent&)> on_event = nullptr);
-
-// True for `path/to/file.py:fn` and `pkg.mod:fn`.
-REWARDLOOP_EXPORT bool IsPythonFunctionName(std::string_view name);
 
 }  // namespace rewardloop

@@ -1,6 +1,7 @@
 // Lookup by name of scorers and dispatch tables.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,16 +28,28 @@ class REWARDLOOP_EXPORT ScorerRegistry {
   Status Register(ScorerSpec spec);
   // Null when unknown. Valid until the next Register().
   const ScorerSpec* Find(std::string_view name) const;
-  // A new scorer. kNotFound with a suggestion for an unknown name, kInvalidArgument for bad arguments.
+  // A new scorer; `name` may be a Python function's too. kNotFound with a suggestion for an unknown name, kInvalidArgument for bad arguments.
   Result<std::shared_ptr<Scorer>> Make(std::string_view name, const Json& args) const;
   // All, sorted by name.
   const std::vector<ScorerSpec>& specs() const { return specs_; }
 
+  // Makes scorers of Python functions: `function` is "file.py:fn" or "pkg.mod:fn", `form` as in ScorerSpec. Without one,
+  // Make() refuses such names and the scorers that are run by a function. BuildPipeline() sets one for each pipeline.
+  using FunctionMaker = std::function<Result<std::shared_ptr<Scorer>>(const std::string& function, const std::string& form,
+                                                                      const Json& args)>;
+  void SetFunctionMaker(FunctionMaker maker) { function_maker_ = std::move(maker); }
+
  private:
+  Result<std::shared_ptr<Scorer>> MakeFunction(const std::string& function, const std::string& form, const Json& args) const;
+
   std::vector<ScorerSpec> specs_;
+  FunctionMaker function_maker_;
 };
 
 // The name among `candidates` nearest to `name`, or "" when none is near. For "did you mean".
 REWARDLOOP_EXPORT std::string NearestName(std::string_view name, const std::vector<std::string>& candidates);
+
+// True for `path/to/file.py:fn` and `pkg.mod:fn`.
+REWARDLOOP_EXPORT bool IsPythonFunctionName(std::string_view name);
 
 }  // namespace rewardloop

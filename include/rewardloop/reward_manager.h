@@ -77,6 +77,7 @@ struct ManagerSpec {
     const ScorerRegistry* registry = nullptr;
     class Engine* engine = nullptr;
     const class ManagerRegistry* managers = nullptr;  // for inner managers; set by ManagerRegistry::Make
+    std::vector<std::function<void()>>* on_close = nullptr;  // gets what must end with the pipeline; may be null
     std::string limiter_prefix;                       // keeps the default limiters of two pipelines apart; may be empty
   };
   std::function<Result<std::unique_ptr<RewardManager>>(const Json& args, const Deps& deps)> make;

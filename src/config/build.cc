@@ -1,36 +1,29 @@
 // BuildPipeline: from a configuration to the objects it describes.
 #include "rewardloop/config.h"
+#include "scorers/user_function.h"
 
 namespace rewardloop {
 namespace {
 
-bool IsModulePath(std::string_view text) {
-  if (text.empty()) return false;
-  bool at_start = true;
-  for (const char c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    const bool digit = c >= '0' && c <= '9';
-    if (c == '.') {
-      if (at_start) return false;
-      at_start = true;
-    } else if (letter || (digit && !at_start)) {
-      at_start = false;
-    } else {
-      return false;
-    }
-  }
-  return !at_start;
+WorkerSettings SettingsOf(const PipelineConfig& config) {
+  return {
+      .python = config.python,
+      .num_workers = config.num_workers,
+      .threads_per_worker = config.threads_per_worker,
+      .max_concurrent = config.max_concurrent,
+      .worker_memory = config.worker_memory,
+      .hide_env = config.hide_env,
+      .worker_gpus = config.worker_gpus,
+      .import_timeout_ns = SecondsToNs(config.import_timeout),
+      .sys_path = config.sys_path,
+  };
+}
+
+void RunAll(const std::vector<std::function<void()>>& functions) {
+  for (const auto& function : functions) function();
 }
 
 }  // namespace
-
-bool IsPythonFunctionName(std::string_view name) {
-  const size_t colon = name.rfind(':');
-  if (colon == std::string_view::npos) return false;
-  const std::string_view module = name.substr(0, colon);
-  if (module.size() > 3 && module.substr(module.size() - 3) == ".py") return true;
-  return IsModulePath(module) && IsModulePath(name.substr(colon + 1));
-}
 
 Result<BuiltPipeline> BuildPipeline(const PipelineConfig& config, std::shared_ptr<Engine> engine,
                                     const ScorerRegistry& scorer_registry,
@@ -40,27 +33,34 @@ Result<BuiltPipeline> BuildPipeline(const PipelineConfig& config, std::shared_pt
   if (!engine) return InvalidArgument("a pipeline needs an engine");
   BuiltPipeline built;
   built.engine = engine;
+  // Ends what was started for this pipeline, also when a later part of it cannot be made.
+  struct Cleanup {
+    std::vector<std::function<void()>> functions;
+    ~Cleanup() { RunAll(functions); }
+  } on_close;
+  // A copy for this pipeline: functions run in workers of its own.
+  ScorerRegistry scorers = scorer_registry;
+  scorers.SetFunctionMaker([&](const std::string& function, const std::string& form, const Json& args) {
+    return MakeUserFunction({function, form, args}, SettingsOf(config), &engine->executor(), &engine->log(),
+                            &on_close.functions);
+  });
   if (scorer) {
     built.scorers = ScorerSelector::Of(std::move(scorer));
   } else {
-    if (IsPythonFunctionName(config.scorer)) {
-      return Status(StatusCode::kUnimplemented,
-                    "'" + config.scorer +
-                        "' names a Python function, and Python functions cannot be run here yet",
-                    "`rewardloop list scorers` shows the built-in ones");
-    }
-    RL_ASSIGN_OR_RETURN(built.scorers,
-                        ScorerSelector::Make(scorer_registry, config.ToSelectorOptions()));
+    RL_ASSIGN_OR_RETURN(built.scorers, ScorerSelector::Make(scorers, config.ToSelectorOptions()));
   }
   ManagerSpec::Deps deps;
   deps.scorers = built.scorers;
-  deps.registry = &scorer_registry;
+  deps.registry = &scorers;
   deps.engine = engine.get();
+  deps.on_close = &on_close.functions;
   RL_ASSIGN_OR_RETURN(built.manager,
                       manager_registry.Make(config.manager, config.manager_args, deps));
   PipelineOptions options = config.ToPipelineOptions();
   if (!config.timeout_given && built.manager->timeout_ns()) options.timeout_ns = kNoDeadline;
   options.on_event = std::move(on_event);
+  options.on_closed = [functions = std::move(on_close.functions)] { RunAll(functions); };
+  on_close.functions.clear();
   RL_ASSIGN_OR_RETURN(built.pipeline,
                       AsyncRewardPipeline::Make(engine, built.manager, std::move(options)));
   return built;

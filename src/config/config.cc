@@ -50,6 +50,28 @@ int64_t LimitNs(const std::optional<double>& seconds) {
   return seconds ? SecondsToNs(*seconds) : kNoDeadline;
 }
 
+// True when `key` is one of the workers' and was assigned.
+bool AssignOfWorkers(const std::string& key, const Json& value, PipelineConfig* config) {
+  PipelineConfig& c = *config;
+  if (key == "num_workers")
+    c.num_workers = value.AsInt();
+  else if (key == "threads_per_worker")
+    c.threads_per_worker = value.AsInt();
+  else if (key == "python")
+    c.python = value.AsString();
+  else if (key == "import_timeout")
+    c.import_timeout = value.AsDouble();
+  else if (key == "worker_memory")
+    c.worker_memory = value.AsInt();
+  else if (key == "hide_env")
+    c.hide_env = value.AsString();
+  else if (key == "worker_gpus")
+    c.worker_gpus = value.AsString();
+  else
+    return false;
+  return true;
+}
+
 // Assigns checked `value` to the member that is called `key`.
 Status Assign(const std::string& key, const Json& value, PipelineConfig* config) {
   PipelineConfig& c = *config;
@@ -93,8 +115,6 @@ Status Assign(const std::string& key, const Json& value, PipelineConfig* config)
     c.group_deadline = Seconds(value);
   else if (key == "threads")
     c.threads = value.AsInt();
-  else if (key == "num_workers")
-    c.num_workers = value.AsInt();
   else if (key == "max_concurrent")
     c.max_concurrent = value.AsInt();
   else if (key == "backlog_items")
@@ -107,7 +127,7 @@ Status Assign(const std::string& key, const Json& value, PipelineConfig* config)
     c.uncollected_items = value.AsInt();
   else if (key == "uncollected_bytes")
     c.uncollected_bytes = value.AsInt();
-  else
+  else if (!AssignOfWorkers(key, value, config))
     return Internal("the configuration key '" + key + "' has no member");
   return Status();
 }
@@ -156,6 +176,12 @@ Json PipelineConfig::ToJson() const {
       {"group_deadline", SecondsToJson(group_deadline)},
       {"threads", threads},
       {"num_workers", num_workers},
+      {"threads_per_worker", threads_per_worker},
+      {"python", python},
+      {"worker_memory", worker_memory},
+      {"hide_env", hide_env},
+      {"worker_gpus", worker_gpus},
+      {"import_timeout", import_timeout},
       {"max_concurrent", max_concurrent},
       {"backlog_items", backlog_items},
       {"backlog_bytes", backlog_bytes},

@@ -153,19 +153,19 @@ TEST(ConfigSourceTest, FlagsWinAndSayWhereTheyCameFrom) {
   EXPECT_EQ(source.OriginOf("scorer_args.method"), "--scorer-args");
 }
 
-TEST(BuildPipelineTest, PythonFunctionsAreRefusedClearly) {
+TEST(BuildPipelineTest, AMissingPythonFileIsNamed) {
   EXPECT_TRUE(IsPythonFunctionName("my.py:fn"));
   EXPECT_TRUE(IsPythonFunctionName("/path with space/my.py:fn"));
   EXPECT_TRUE(IsPythonFunctionName("pkg.mod:fn"));
   EXPECT_FALSE(IsPythonFunctionName("verl/gsm8k"));
   EXPECT_FALSE(IsPythonFunctionName("gsm8k"));
   PipelineConfig config;
-  config.scorer = "my.py:fn";
+  config.scorer = "no_such_file.py:fn";
   const auto built = BuildPipeline(config, Engine::Make(), ScorerRegistry::WithBuiltins(),
                                    ManagerRegistry::WithBuiltins());
   ASSERT_FALSE(built.ok());
-  EXPECT_EQ(built.status().code(), StatusCode::kUnimplemented);
-  EXPECT_NE(built.status().message().find("my.py:fn"), std::string::npos);
+  EXPECT_EQ(built.status().code(), StatusCode::kNotFound);
+  EXPECT_NE(built.status().message().find("no_such_file.py"), std::string::npos);
 }
 
 TEST(BuildPipelineTest, ScoresAnItem) {

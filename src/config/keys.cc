@@ -11,11 +11,12 @@ constexpr char kMeaning[] = "What results mean";
 constexpr char kLimits[] = "Limits and retries";
 constexpr char kGroups[] = "Groups";
 constexpr char kResources[] = "Resources";
+constexpr char kFunctions[] = "Python functions";
 
-std::vector<ConfigKey> MakeKeys() {
-  std::vector<ConfigKey> keys;
-  const auto add = [&](const char* section, const char* name, const char* type, Json value,
-                       const char* doc, std::vector<std::string> choices = {}) -> ConfigKey& {
+class KeyList {
+ public:
+  ConfigKey& Add(const char* section, const char* name, const char* type, Json value,
+                 const char* doc, std::vector<std::string> choices = {}) {
     ConfigKey key;
     key.name = name;
     key.type = type;
@@ -25,12 +26,43 @@ std::vector<ConfigKey> MakeKeys() {
     key.section = section;
     key.nullable = key.default_value.is_null();
     return keys.emplace_back(std::move(key));
+  }
+  void Number(const char* section, const char* name, const char* type, Json value, double minimum,
+              const char* doc, bool affects_scores = false) {
+    ConfigKey& key = Add(section, name, type, std::move(value), doc);
+    key.minimum = minimum;
+    key.affects_scores = affects_scores;
+  }
+
+  std::vector<ConfigKey> keys;
+};
+
+void AddFunctionKeys(KeyList* list) {
+  const auto word = [&](const char* name, const char* doc) {
+    list->Add(kFunctions, name, "string", "", doc).affects_scores = false;
+  };
+  list->Number(kFunctions, "num_workers", "integer", 0, 0,
+               "Worker processes of a Python function; 0: the CPUs at hand.");
+  list->Number(kFunctions, "threads_per_worker", "integer", 8, 1,
+               "Calls of a blocking function at once, a worker; 1: in its main thread.");
+  word("python", "Interpreter; empty: REWARDLOOP_PYTHON, VIRTUAL_ENV, the one beside, python3.");
+  list->Number(kFunctions, "import_timeout", "number", 120.0, 0, "Seconds that loading may take.");
+  list->Number(kFunctions, "worker_memory", "integer", 0, 0,
+               "Bytes that a worker may allocate; 0: no limit.");
+  word("hide_env", "Environment variables that workers do not see: NAME,PREFIX*.");
+  word("worker_gpus", "Devices that workers see; empty: none, all: the caller's.");
+}
+
+std::vector<ConfigKey> MakeKeys() {
+  KeyList list;
+  std::vector<ConfigKey>& keys = list.keys;
+  const auto add = [&](const char* section, const char* name, const char* type, Json value,
+                       const char* doc, std::vector<std::string> choices = {}) -> ConfigKey& {
+    return list.Add(section, name, type, std::move(value), doc, std::move(choices));
   };
   const auto number = [&](const char* section, const char* name, const char* type, Json value,
                           double minimum, const char* doc, bool affects_scores = false) {
-    ConfigKey& key = add(section, name, type, std::move(value), doc);
-    key.minimum = minimum;
-    key.affects_scores = affects_scores;
+    list.Number(section, name, type, std::move(value), minimum, doc, affects_scores);
   };
 
   add(kJudging, "scorer", "string", "", "Scorer for every row; empty: chosen by data source.");
@@ -78,8 +110,6 @@ std::vector<ConfigKey> MakeKeys() {
 
   number(kResources, "threads", "integer", 0, 0,
          "Threads for rules; 0: num_workers, else the CPUs at hand.");
-  number(kResources, "num_workers", "integer", 0, 0,
-         "Workers of a user function; 0: the CPUs at hand.");
   number(kResources, "max_concurrent", "integer", 256, 1, "Waiting rows in flight at once.");
   number(kResources, "backlog_items", "integer", 4096, 1, "Rows accepted and not finished.");
   number(kResources, "backlog_bytes", "integer", int64_t{256} << 20, 1, "Their bytes.");
@@ -89,6 +119,8 @@ std::vector<ConfigKey> MakeKeys() {
   number(kResources, "uncollected_items", "integer", 65536, 1,
          "Finished results that nobody took yet.");
   number(kResources, "uncollected_bytes", "integer", int64_t{1} << 30, 1, "Their bytes.");
+
+  AddFunctionKeys(&list);
   return keys;
 }
 

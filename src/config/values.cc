@@ -45,7 +45,8 @@ Status CheckNumber(const ConfigKey& key, const Json& value) {
                            Quoted(value));
   }
   const bool is_count =
-      key.name == "threads" || key.name == "num_workers" || key.name == "max_attempts";
+      key.name == "threads" || key.name == "num_workers" || key.name == "max_attempts" ||
+      key.name == "threads_per_worker";
   if (is_count && value.AsInt() >= kLargestCount) {
     return InvalidArgument("'" + key.name + "' must be below " + std::to_string(kLargestCount) +
                            ", not " + Quoted(value));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "managers/all_of.h"
+#include "scorers/all_of.h"
 #include "managers/test_managers.h"
 
 namespace rewardloop {

@@ -1,6 +1,6 @@
 // weighted: several scorers, one reward.
 #include "base/hash128.h"
-#include "managers/all_of.h"
+#include "scorers/all_of.h"
 #include "managers/builtin.h"
 #include "managers/weighted_parts.h"
 #include "rewardloop/registry.h"

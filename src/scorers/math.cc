@@ -8,6 +8,7 @@
 #include "scorers/answer/ascii.h"
 #include "scorers/answer/gold.h"
 #include "scorers/builtin.h"
+#include "scorers/math_judge.h"
 
 namespace rewardloop {
 namespace {
@@ -43,11 +44,28 @@ constexpr Switch kSwitches[] = {
      "Damage in a ground truth is repaired: control characters that were commands, missing closing "
      "braces."},
     {"strict_names", &math::Policy::strict_names, "Function and variable names must agree."},
+    {"symmetric", &math::Policy::symmetric,
+     "Freedoms of the ground truth are given to both sides, so that the verdict does not depend on "
+     "which is which."},
+    {"consistent_steps", &math::Policy::consistent_steps,
+     "An answer whose steps contradict its value (x = 3+3 = 7) is different."},
 };
 
-class Math : public Scorer {
+class Math : public Scorer, public MathJudge {
  public:
   explicit Math(const math::Options& options) : cache_(options) {}
+
+  std::optional<Verdict> JudgePair(std::string_view gold, std::string_view text) const override {
+    if (answer::Trimmed(gold).empty()) return std::nullopt;
+    const std::shared_ptr<const math::CompiledGold> compiled = cache_.Get(gold);
+    if (!compiled->usable()) return std::nullopt;
+    const math::MathVerdict said = math::Verify(*compiled, text);
+    if (!said.scored()) return std::nullopt;
+    if (IsNoAnswer(*compiled, text, said)) return answer::NoAnswer();
+    Verdict verdict = Verdict::Scored(said.score, std::string(said.reason));
+    verdict.extracted = Extracted(text, said);
+    return verdict;
+  }
 
   Verdict Score(const RewardItem& item, ScoreContext& context) const override {
     if (answer::IsMissing(item.ground_truth)) return answer::NoGroundTruth(item);
@@ -73,7 +91,7 @@ class Math : public Scorer {
  private:
   // Words that nobody declared as an answer ("I do not know") are none, unless the ground truth is
   // a text too.
-  static bool IsNoAnswer(const math::CompiledGold& gold, const std::string& text,
+  static bool IsNoAnswer(const math::CompiledGold& gold, std::string_view text,
                          const math::MathVerdict& said) {
     return said.anchor == math::Anchor::kWhole && said.outcome == math::Outcome::kDifferent &&
            said.reason == "type_mismatch" && math::Explain(gold, text).prediction_type == "text";
@@ -85,21 +103,26 @@ class Math : public Scorer {
     return verdict;
   }
 
-  Verdict AsVerdict(const RewardItem& item, const std::string& text,
-                    const math::MathVerdict& said) const {
-    if (said.outcome == math::Outcome::kBadGold) return BadGold(item, said.reason);
+  std::optional<std::string> Extracted(std::string_view text, const math::MathVerdict& said) const {
     std::optional<std::string> extracted;
     if (said.anchor == math::Anchor::kBoxes) {
       extracted = math::Extract(text, cache_.options()).text;
     } else if (said.outcome != math::Outcome::kNoAnswer && said.span.begin >= 0 &&
                said.span.end >= said.span.begin) {
       const auto begin = static_cast<size_t>(said.span.begin);
-      extracted = text.substr(begin, static_cast<size_t>(said.span.end) - begin);
+      extracted = std::string(text.substr(begin, static_cast<size_t>(said.span.end) - begin));
     }
     if (extracted && extracted->size() > answer::kMaxShownBytes &&
         said.outcome == math::Outcome::kLimit) {
       extracted = answer::Shown(*extracted);
     }
+    return extracted;
+  }
+
+  Verdict AsVerdict(const RewardItem& item, const std::string& text,
+                    const math::MathVerdict& said) const {
+    if (said.outcome == math::Outcome::kBadGold) return BadGold(item, said.reason);
+    std::optional<std::string> extracted = Extracted(text, said);
     if (said.outcome == math::Outcome::kUnknown) {
       Verdict verdict =
           Verdict::Unscorable("unknown", "neither equal nor different could be shown for item '" +
@@ -171,6 +194,8 @@ Result<std::unique_ptr<Scorer>> MakeMath(const Json& args) {
 }
 
 }  // namespace
+
+const MathJudge* AsMathJudge(const Scorer& scorer) { return dynamic_cast<const Math*>(&scorer); }
 
 ScorerSpec MathSpec() {
   ScorerSpec spec;

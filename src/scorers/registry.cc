@@ -1,5 +1,7 @@
 #include "rewardloop/registry.h"
 
+#include "workers/function_name.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -106,7 +108,7 @@ ScorerRegistry ScorerRegistry::WithBuiltins() {
 }
 
 Status ScorerRegistry::Register(ScorerSpec spec) {
-  if (spec.name.empty() || !spec.make) {
+  if (spec.name.empty() || (!spec.make && spec.function.empty())) {
     return InvalidArgument("a scorer needs a name and a make function");
   }
   auto place = std::lower_bound(specs_.begin(), specs_.end(), spec.name, NameLess);
@@ -126,6 +128,7 @@ const ScorerSpec* ScorerRegistry::Find(std::string_view name) const {
 Result<std::shared_ptr<Scorer>> ScorerRegistry::Make(std::string_view name,
                                                      const Json& args) const {
   const ScorerSpec* spec = Find(name);
+  if (!spec && IsPythonFunctionName(name)) return MakeFunction(std::string(name), "", args);
   if (!spec) {
     std::vector<std::string> names;
     for (const ScorerSpec& known : specs_) names.push_back(known.name);
@@ -133,6 +136,11 @@ Result<std::shared_ptr<Scorer>> ScorerRegistry::Make(std::string_view name,
   }
   const std::string owner = "scorer " + Quoted(name);
   RL_ASSIGN_OR_RETURN(Json checked, ValidateArgs(owner, spec->args, args));
+  if (!spec->function.empty()) {
+    RL_ASSIGN_OR_RETURN(std::shared_ptr<Scorer> scorer, MakeFunction(spec->function, "origin", checked));
+    scorer->SetIdentity(spec->name, spec->version + scorer->version().substr(1));
+    return scorer;
+  }
   Result<std::unique_ptr<Scorer>> made = spec->make(checked);
   if (!made.ok()) {
     const Status status = made.status();
@@ -142,5 +150,16 @@ Result<std::shared_ptr<Scorer>> ScorerRegistry::Make(std::string_view name,
   scorer->SetIdentity(spec->name, spec->version);
   return scorer;
 }
+
+Result<std::shared_ptr<Scorer>> ScorerRegistry::MakeFunction(const std::string& function, const std::string& form,
+                                                             const Json& args) const {
+  if (!function_maker_) {
+    return FailedPrecondition("'" + function + "' runs in worker processes, which only a pipeline has",
+                              "use it as a pipeline's scorer");
+  }
+  return function_maker_(function, form, args);
+}
+
+bool IsPythonFunctionName(std::string_view name) { return workers::ParseFunctionName(name).has_value(); }
 
 }  // namespace rewardloop

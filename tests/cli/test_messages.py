@@ -31,8 +31,7 @@ ROW = json.dumps(gsm8k_row(1))
      "hint: did you mean 'block'?\n"),
     (ROW, ("--scorer-arg", "method"), "error: --scorer-arg 'method': expected NAME=VALUE\n"),
     (ROW, ("--scorer", "my.py:fn"),
-     "error: 'my.py:fn' names a Python function, and Python functions cannot be run here yet\n"
-     "hint: `rewardloop list scorers` shows the built-in ones\n"),
+     "error: there is no Python file 'my.py'\nhint: paths are relative to the working folder\n"),
     (ROW, ("--preset", "vrel"),
      "error: --preset: 'preset' must be one of '', 'verl', 'trl', 'openrlhf', 'slime', 'chat', not \"vrel\"\n"
      "hint: did you mean 'verl'?\n"),

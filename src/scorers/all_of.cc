@@ -1,4 +1,4 @@
-#include "managers/all_of.h"
+#include "scorers/all_of.h"
 
 #include <atomic>
 #include <memory>
