@@ -72,27 +72,81 @@ RewardItem VerifyItem(nb::handle gold, nb::handle prediction, const char* gold_n
 // Pairs that are converted and judged at a time: few enough to stay in the cache.
 constexpr size_t kVerifyChunk = 512;
 
+// UTF-8 of a str without a copy; empty data when it has lone surrogates or is no str.
+std::string_view Utf8View(PyObject* text) {
+  if (!PyUnicode_Check(text)) return {};
+  Py_ssize_t size;
+  const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+  if (!data) PyErr_Clear();
+  return {data, data ? static_cast<size_t>(size) : 0};
+}
+
+// Judges predictions [begin, end). Texts are read where they lie in the Python objects, which are held meanwhile; what is no
+// text, and what has no score, goes the long way.
+void VerifyChunk(const DirectScorer& self, const nb::list& golds, const nb::list& predictions, size_t begin, size_t end,
+                 int threads, std::vector<RewardResult>* results) {
+  std::vector<nb::object> held;
+  std::vector<DirectScorer::Pair> pairs;
+  held.reserve(2 * (end - begin));
+  pairs.reserve(end - begin);
+  const bool one_gold = golds.size() == 1;
+  for (size_t i = begin; i < end; ++i) {
+    const nb::object& gold = held.emplace_back(golds[one_gold ? 0 : i]);
+    const nb::object& prediction = held.emplace_back(predictions[i]);
+    if (!self.judges_pairs()) continue;
+    const DirectScorer::Pair pair{Utf8View(gold.ptr()), Utf8View(prediction.ptr()), i};
+    if (pair.gold.data() && pair.completion.data()) pairs.push_back(pair);
+  }
+  if (!pairs.empty()) {
+    nb::gil_scoped_release release;
+    self.JudgePairs(pairs, threads, results->data());
+  }
+  std::vector<RewardItem> items;
+  std::vector<size_t> of_item;
+  for (size_t i = begin; i < end; ++i) {
+    const std::string id = "item:" + std::to_string(i);
+    if (RewardResult& result = (*results)[i]; !result.scorer.empty()) {
+      result.item_id = id;
+      continue;
+    }
+    items.push_back(VerifyItem(held[2 * (i - begin)], held[2 * (i - begin) + 1], "gold", "prediction"));
+    items.back().item_id = id;
+    of_item.push_back(i);
+  }
+  if (items.empty()) return;
+  std::vector<RewardResult> scored;
+  {
+    nb::gil_scoped_release release;
+    self.ScoreAll(items, threads, &scored);
+  }
+  for (size_t k = 0; k < scored.size(); ++k) (*results)[of_item[k]] = std::move(scored[k]);
+}
+
 // `golds` has one element per prediction, or a single one for all.
 PyBatch VerifyBatch(const DirectScorer& self, const nb::list& golds, const nb::list& predictions, int threads) {
   const size_t size = predictions.size();
   const size_t chunk = threads == 1 ? kVerifyChunk : 16 * kVerifyChunk;
-  std::vector<RewardResult> results;
-  results.reserve(size);
-  std::vector<RewardItem> items;
+  std::vector<RewardResult> results(size);
   for (size_t begin = 0; begin < size; begin += chunk) {
-    items.clear();
-    for (size_t i = begin; i < std::min(size, begin + chunk); ++i) {
-      const nb::object gold = golds.size() == 1 ? golds[0] : golds[i];
-      items.push_back(VerifyItem(gold, nb::object(predictions[i]), "gold", "prediction"));
-      items.back().item_id = "item:" + std::to_string(i);
-    }
-    {
-      nb::gil_scoped_release release;
-      self.ScoreAll(items, threads, &results);
-    }
+    VerifyChunk(self, golds, predictions, begin, std::min(size, begin + chunk), threads, &results);
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   return PyBatch{std::make_shared<Batch>(std::move(results))};
+}
+
+RewardResult VerifyOne(const DirectScorer& self, nb::handle gold, nb::handle prediction) {
+  RewardResult result;
+  if (self.judges_pairs()) {
+    const DirectScorer::Pair pair{Utf8View(gold.ptr()), Utf8View(prediction.ptr()), 0};
+    if (pair.gold.data() && pair.completion.data()) {
+      nb::gil_scoped_release release;
+      self.JudgePairs({&pair, 1}, 1, &result);
+    }
+    if (!result.scorer.empty()) return result;
+  }
+  const RewardItem item = VerifyItem(gold, prediction, "gold", "prediction");
+  nb::gil_scoped_release release;
+  return self.Score(item);
 }
 
 }  // namespace
@@ -136,13 +190,7 @@ void BindScorer(nb::module_& m) {
            nb::sig("def _score_batch(self, items: typing.Iterable[typing.Mapping[str, typing.Any]], threads: int) -> Batch"))
       .def("_verify",
            [](const DirectScorer& self, nb::handle gold, nb::handle prediction) {
-             const RewardItem item = VerifyItem(gold, prediction, "gold", "prediction");
-             RewardResult result;
-             {
-               nb::gil_scoped_release release;
-               result = self.Score(item);
-             }
-             return SingleResult(std::move(result));
+             return SingleResult(VerifyOne(self, gold, prediction));
            },
            nb::arg("gold").none(), nb::arg("prediction").none(),
            nb::sig("def _verify(self, gold: typing.Any, prediction: str | None) -> RewardResult"))

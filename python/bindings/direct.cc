@@ -45,6 +45,45 @@ const ManagerRegistry& Managers() {
   return *registry;
 }
 
+namespace {
+
+// Calls body(begin, end) for ranges that cover [0, size), on the calling thread and up to threads - 1 others. `threads` <= 0: one a CPU.
+template <typename Body>
+void InChunks(size_t size, int threads, const Body& body) {
+  const size_t chunks = (size + kChunk - 1) / kChunk;
+  if (threads <= 0) threads = AvailableCpus();
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t chunk; (chunk = next++) < chunks;) body(chunk * kChunk, std::min(size, (chunk + 1) * kChunk));
+  };
+  std::vector<std::jthread> helpers;
+  const size_t wanted = std::min<size_t>(threads, chunks);
+  for (size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
+  work();
+}
+
+}  // namespace
+
+void DirectScorer::JudgePair(const Pair& pair, int64_t* now_ns, RewardResult* result) const {
+  try {
+    if (!math_->JudgePair(pair.gold, pair.completion, result)) return;
+  } catch (...) {
+    return;  // said of an item
+  }
+  result->timing.queued_ns = result->timing.started_ns = *now_ns;
+  result->timing.finished_ns = *now_ns = Clock::Real().NowNs();
+  result->timing.attempts = 1;
+  result->scorer = scorer_->name();
+  result->scorer_version = scorer_->version();
+}
+
+void DirectScorer::JudgePairs(std::span<const Pair> pairs, int threads, RewardResult* results) const {
+  InChunks(pairs.size(), threads, [&](size_t begin, size_t end) {
+    int64_t now_ns = Clock::Real().NowNs();
+    for (size_t i = begin; i < end; ++i) JudgePair(pairs[i], &now_ns, &results[pairs[i].index]);
+  });
+}
+
 RewardResult DirectScorer::Score(const RewardItem& item) const {
   RewardResult result;
   result.item_id = item.item_id;
@@ -71,19 +110,9 @@ RewardResult DirectScorer::Score(const RewardItem& item) const {
 void DirectScorer::ScoreAll(std::span<const RewardItem> items, int threads, std::vector<RewardResult>* results) const {
   const size_t first = results->size();
   results->resize(first + items.size());
-  const size_t chunks = (items.size() + kChunk - 1) / kChunk;
-  if (threads <= 0) threads = AvailableCpus();
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t chunk; (chunk = next++) < chunks;) {
-      const size_t end = std::min(items.size(), (chunk + 1) * kChunk);
-      for (size_t i = chunk * kChunk; i < end; ++i) (*results)[first + i] = Score(items[i]);
-    }
-  };
-  std::vector<std::jthread> helpers;
-  const size_t wanted = std::min<size_t>(threads, chunks);
-  for (size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
-  work();
+  InChunks(items.size(), threads, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) (*results)[first + i] = Score(items[i]);
+  });
 }
 
 }  // namespace rewardloop::python

@@ -4,11 +4,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rewardloop/registry.h"
 #include "rewardloop/reward_manager.h"
 #include "rewardloop/scorer.h"
+#include "scorers/math_judge.h"
 
 namespace rewardloop::python {
 
@@ -20,7 +22,8 @@ const ManagerRegistry& Managers();
 class DirectScorer {
  public:
   // `args` are those that `scorer` was made with.
-  DirectScorer(std::shared_ptr<const Scorer> scorer, Json args) : scorer_(std::move(scorer)), args_(std::move(args)) {}
+  DirectScorer(std::shared_ptr<const Scorer> scorer, Json args)
+      : scorer_(std::move(scorer)), args_(std::move(args)), math_(AsMathJudge(*scorer_)) {}
   const Scorer& scorer() const { return *scorer_; }
   const Json& args() const { return args_; }
 
@@ -28,9 +31,22 @@ class DirectScorer {
   // Appends one result per item. `threads` <= 0: as many as there are CPUs.
   void ScoreAll(std::span<const RewardItem> items, int threads, std::vector<RewardResult>* results) const;
 
+  // Texts of a pair that the scorer `math` judges, borrowed, and which result they are for.
+  struct Pair {
+    std::string_view gold, completion;
+    size_t index;
+  };
+  // Is JudgePairs() there?
+  bool judges_pairs() const { return math_ != nullptr; }
+  // Fills results[pair.index], but for item_id. A result whose `scorer` stays empty has to be made of an item, by Score().
+  void JudgePairs(std::span<const Pair> pairs, int threads, RewardResult* results) const;
+
  private:
+  void JudgePair(const Pair& pair, int64_t* now_ns, RewardResult* result) const;
+
   std::shared_ptr<const Scorer> scorer_;
   Json args_;
+  const MathJudge* math_;
 };
 
 }  // namespace rewardloop::python

@@ -165,19 +165,25 @@ const Expr* SpelledValue(std::string_view words, Arena* arena) {
   for (std::string_view name : {"infinitely many", "infinite", "infinity", "infinitely many solutions", "positive infinity"}) {
     if (words == name) return build.Constant(Function::kInfinity);
   }
-  for (std::string_view name : {"no solution", "no solutions", "no real solution", "no real solutions", "empty set", "none", "null set", "no such"}) {
+  for (std::string_view name : {"no solution", "no solutions", "no real solution", "no real solutions", "empty set", "emptyset", "none", "null set", "no such"}) {
     if (words == name) {
       Expr* e = build.Leaf(Kind::kNamedSet);
       if (e) e->fn = Function::kEmptySet;
       return e;
     }
   }
-  for (std::string_view name : {"all real numbers", "all reals", "all real", "real numbers", "set of all real numbers", "any real number"}) {
-    if (words == name) {
-      Expr* e = build.Leaf(Kind::kNamedSet);
-      if (e) e->fn = Function::kReals;
-      return e;
-    }
+  struct Name { std::string_view words; Function set; };
+  static constexpr Name kSets[] = {
+      {"all real numbers", Function::kReals}, {"all reals", Function::kReals}, {"all real", Function::kReals}, {"real numbers", Function::kReals}, {"reals", Function::kReals},
+      {"set of all real numbers", Function::kReals}, {"set of real numbers", Function::kReals}, {"any real number", Function::kReals}, {"integers", Function::kIntegers},
+      {"all integers", Function::kIntegers}, {"set of integers", Function::kIntegers}, {"set of all integers", Function::kIntegers}, {"any integer", Function::kIntegers},
+      {"rational numbers", Function::kRationals}, {"all rational numbers", Function::kRationals}, {"complex numbers", Function::kComplexes}, {"all complex numbers", Function::kComplexes},
+      {"prime numbers", Function::kPrimes}, {"primes", Function::kPrimes}, {"all primes", Function::kPrimes}, {"all prime numbers", Function::kPrimes}};
+  for (const Name& name : kSets) {
+    if (words != name.words) continue;
+    Expr* e = build.Leaf(Kind::kNamedSet);
+    if (e) e->fn = name.set;
+    return e;
   }
   return SpelledNumber(words, arena);
 }
@@ -191,26 +197,30 @@ void AddReading(Answer* answer, const ParseResult& result, ReadingKind kind) {
 }  // namespace
 
 std::string_view TrimAnswer(std::string_view text) {
+  static constexpr std::string_view kDollars[] = {"$$", "$"};
   while (true) {
     const size_t before = text.size();
     while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
     while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-    if (text.size() >= 4 && text.starts_with("**") && text.ends_with("**") && text.substr(2, text.size() - 4).find("**") == text.npos) {
+    if (text.empty()) return text;
+    const char first = text.front(), last = text.back();
+    if (first == '*' && text.size() >= 4 && text.starts_with("**") && text.ends_with("**") && text.substr(2, text.size() - 4).find("**") == text.npos) {
       text.remove_prefix(2);
       text.remove_suffix(2);
-    }
-    for (std::string_view pair : {"$$", "$"}) {
-      if (text.size() > 2 * pair.size() && text.starts_with(pair) && text.ends_with(pair) && text.substr(pair.size(), text.size() - 2 * pair.size()).find('$') == text.npos) {
-        text.remove_prefix(pair.size());
-        text.remove_suffix(pair.size());
-        break;
+    } else if (first == '$' && last == '$') {
+      for (std::string_view pair : kDollars) {
+        if (text.size() > 2 * pair.size() && text.starts_with(pair) && text.ends_with(pair) && text.substr(pair.size(), text.size() - 2 * pair.size()).find('$') == text.npos) {
+          text.remove_prefix(pair.size());
+          text.remove_suffix(pair.size());
+          break;
+        }
       }
-    }
-    if (text.size() >= 4 && ((text.starts_with("\\(") && text.ends_with("\\)")) || (text.starts_with("\\[") && text.ends_with("\\]")))) {
+    } else if (first == '\\' && text.size() >= 4 && ((text.starts_with("\\(") && text.ends_with("\\)")) || (text.starts_with("\\[") && text.ends_with("\\]")))) {
       const std::string_view inner = text.substr(2, text.size() - 4);
       if (inner.find("\\)") == inner.npos && inner.find("\\]") == inner.npos) text = inner;
+    } else if (last == '.' && text.size() > 1 && !text.ends_with("...") && !text.ends_with("\\left.") && !text.ends_with("\\right.")) {
+      text.remove_suffix(1);
     }
-    if (text.size() > 1 && text.back() == '.' && !text.ends_with("...") && !text.ends_with("\\left.") && !text.ends_with("\\right.")) text.remove_suffix(1);
     if (text.size() == before) return text;
   }
 }
@@ -244,6 +254,14 @@ Answer ReadAnswer(std::string_view text, bool repair, Arena* arena) {
     if (const Expr* value = SpelledValue(answer.words, arena)) {
       answer.reading[0] = value;
       answer.readings = 1;
+      answer.status = ParseStatus::kOk;
+    }
+  }
+  if (answer.raw == "{}" && answer.readings == 0) {  // the empty set of a keyboard
+    Builder build(arena, 2);
+    if (Expr* e = build.Leaf(Kind::kNamedSet)) {
+      e->fn = Function::kEmptySet;
+      answer.reading[answer.readings++] = e;
       answer.status = ParseStatus::kOk;
     }
   }

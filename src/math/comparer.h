@@ -69,6 +69,10 @@ class Comparer {
   Decision Structural(E g, E p);
   std::optional<Decision> Sums(E g, E p);
   Decision Congruences(E g, E p);
+  E AsCount(E labeled);
+  std::optional<Decision> NamedSetLetters(E g, E p);
+  E UnitLetters(E e);
+  E ReplaceImaginary(E e, E by);
   // Only scalars, and no +- in them.
   bool PureScalar(E e) { return !Any(e, [](E x) { return !IsScalarKind(x->kind) || x->kind == Kind::kPlusMinus; }); }
   Decision Cases(E g, E p);

@@ -74,7 +74,7 @@ bool LooksCut(std::string_view text) {
   // ]0, 1[ opens and closes as often as [0, 1].
   if (marks.braces != 0 || marks.brackets != 0 || marks.environments != 0 || marks.argument_missing) return true;
   const char last = text.back();
-  return last == '^' || last == '_' || last == '+' || last == '-' || last == '=' || last == '<' || last == '>' || last == '\\';
+  return last == '^' || last == '_' || last == '+' || last == '=' || last == '<' || last == '>' || last == '\\';
 }
 
 }  // namespace rewardloop::math

@@ -131,6 +131,28 @@ std::optional<Decision> Comparer::Sums(E g, E p) {
   return terms;
 }
 
+// C(n, k) and P(n, k) that were read as points: numbers of combinations and of arrangements; null for other labels.
+const Expr* Comparer::AsCount(E labeled) {
+  E pair = (*labeled)[0];
+  if ((labeled->text != "C" && labeled->text != "P") || pair->kind != Kind::kTuple || pair->child_count != 2 || pair->aux != 0) return nullptr;
+  E n = (*pair)[0], k = (*pair)[1];
+  if (!IsScalarKind(n->kind) || !IsScalarKind(k->kind)) return nullptr;
+  if (labeled->text == "C") return build_.Call(Function::kBinomial, {n, k});
+  return build_.Make(Kind::kDiv, {build_.Make(Kind::kFactorial, {n}), build_.Make(Kind::kFactorial, {build_.Make(Kind::kAdd, {n, build_.Neg(k)})})});
+}
+
+// R for \mathbb{R}, where the other side is the set.
+std::optional<Decision> Comparer::NamedSetLetters(E g, E p) {
+  struct Letter { std::string_view name; Function set; };
+  static constexpr Letter kLetters[] = {{"R", Function::kReals}, {"Z", Function::kIntegers}, {"N", Function::kNaturals}, {"Q", Function::kRationals}};
+  if ((g->kind == Kind::kNamedSet) == (p->kind == Kind::kNamedSet)) return std::nullopt;
+  E set = g->kind == Kind::kNamedSet ? g : p;
+  E letter = set == g ? p : g;
+  if (letter->kind != Kind::kSymbol || set->aux != 0 || set->aux2 != 0) return std::nullopt;
+  for (const Letter& known : kLetters) if (known.set == set->fn && known.name == letter->text) return Equal("set");
+  return std::nullopt;
+}
+
 Decision Comparer::Congruences(E g, E p) {
   // a = b (mod m): same modulus, same residue; the left sides are names
   Decision modulus = Decide((*g)[2], (*p)[2]);
@@ -306,7 +328,32 @@ const Expr* Comparer::Determinant(E m, uint32_t row, uint32_t columns) {
   return terms.size() == 1 ? terms[0] : build_.Make(Kind::kAdd, terms.span());
 }
 
+// i + 2j as a vector, for a side that is compared with one; null when other letters occur.
+const Expr* Comparer::UnitLetters(E e) {
+  if (!PureScalar(e)) return nullptr;
+  E vector = e;
+  for (E symbol : FreeSymbols(e)) {
+    if (symbol->text != "j" && symbol->text != "k") return nullptr;
+    E unit = build_.Symbol(symbol->text == "j" ? "\\vec j" : "\\vec k");
+    vector = vector && unit ? rewardloop::math::Substitute(vector, symbol->number, unit, *arena_) : nullptr;
+  }
+  return vector ? ReplaceImaginary(vector, build_.Symbol("\\vec i")) : nullptr;
+}
+
+const Expr* Comparer::ReplaceImaginary(E e, E by) {
+  if (e->kind == Kind::kConstant && e->fn == Function::kI) return by;
+  if (!Any(e, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kI; })) return e;
+  NodeList children(arena_);
+  for (E child : e->children()) if (!children.Add(ReplaceImaginary(child, by))) return nullptr;
+  return Rebuild(e, children.span());
+}
+
 Decision Comparer::Matrices(E g, E p) {
+  const auto vectors = [](E e) { return Any(e, [](E x) { return x->kind == Kind::kSymbol && x->text.starts_with("\\vec "); }); };
+  if (vectors(g) != vectors(p)) {
+    E plain = vectors(g) ? p : g;
+    if (E rewritten = UnitLetters(plain); rewritten && rewritten != plain) return vectors(g) ? Matrices(g, rewritten) : Matrices(rewritten, p);
+  }
   E gm = AsMatrix(g), pm = AsMatrix(p);
   const auto vector = [](E m) { return m && (m->aux == 1 || m->aux2 == 1); };
   if (gm && pm) {
@@ -357,6 +404,13 @@ Decision Comparer::Decide(E g, E p) {
     const bool undefined = Any(g, [](E x) { return x->kind == Kind::kDiv && (*x)[1]->kind == Kind::kNumber && (*x)[1]->text == "0"; });
     if (!undefined) return Equal("structure");
   }
+  // C(5, 2) is a point or a number, as the other side is.
+  for (bool gold_side : {true, false}) {
+    E own = gold_side ? g : p, other = gold_side ? p : g;
+    if (own->kind != Kind::kLabeled || !IsScalarKind(other->kind)) continue;
+    if (E count = AsCount(own)) return gold_side ? Decide(count, other) : Decide(other, count);
+  }
+  if (std::optional<Decision> named = NamedSetLetters(g, p)) return *named;
   // Labels: both must agree, one alone says nothing.
   if (g->kind == Kind::kLabeled || p->kind == Kind::kLabeled) {
     const bool quantifier = (g->kind == Kind::kLabeled && g->text.starts_with('\\')) != (p->kind == Kind::kLabeled && p->text.starts_with('\\'));

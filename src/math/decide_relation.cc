@@ -76,6 +76,13 @@ const Expr* Comparer::Difference(E a, E b) {
 // f(x) and f(t): equal names after the arguments are renamed; f(1) and f(2) are two. Returns equal, different.
 Decision Comparer::SameNames(E a, E b) {
   if (SameTree(a, b)) return Equal("name");
+  // a(n) and a_n
+  for (E call : {a, b}) {
+    E other = call == a ? b : a;
+    if (call->kind != Kind::kCall || other->kind != Kind::kSymbol || call->child_count != 1 || (*call)[0]->kind != Kind::kSymbol) continue;
+    const std::string_view index = (*call)[0]->text;
+    if (other->text.size() == call->text.size() + 1 + index.size() && other->text.starts_with(call->text) && other->text[call->text.size()] == '_' && other->text.ends_with(index)) return Equal("name");
+  }
   if (a->kind != Kind::kCall || b->kind != Kind::kCall || a->text != b->text || a->child_count != b->child_count) return Different("name", "labels_differ");
   for (uint32_t i = 0; i < a->child_count; ++i) {
     const bool renamed = (*a)[i]->kind == Kind::kSymbol && (*b)[i]->kind == Kind::kSymbol;

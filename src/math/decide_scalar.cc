@@ -246,6 +246,11 @@ Decision Comparer::Plain(E g, E p) {
       if (!replaced) return Limit();
       return g_has ? Plain(replaced, p) : Plain(g, replaced);
     }
+    // 3 + 4j in the notation of engineers and of Python.
+    if (!HasSymbol(g) && ContainsSymbol(p, HashName("j")) && FreeSymbols(p).size() == 1 && Any(g, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kI; })) {
+      E replaced = rewardloop::math::Substitute(p, HashName("j"), build_.Constant(Function::kI), *arena_);
+      return replaced ? Plain(g, replaced) : Limit();
+    }
     if (std::optional<Decision> constant = Antiderivatives(g, p)) return *constant;
     const auto gf = FreeSymbols(g), pf = FreeSymbols(p);
     const auto contains = [](const std::vector<const Expr*>& list, const Expr* symbol) {

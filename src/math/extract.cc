@@ -55,6 +55,7 @@ bool LastBox(std::string_view text, size_t end, Box* box, int64_t* scan) {
   size_t at = end;
   while ((at = LastByte(text, '\\', at)) != kNone) {
     const std::string_view tail = text.substr(at + 1, 6);
+    if (tail.empty() || (tail[0] != 'b' && tail[0] != 'f')) continue;
     size_t name = 0;
     if (tail.starts_with("boxed")) name = 5;
     else if (tail.starts_with("fbox")) name = 4;
@@ -103,6 +104,7 @@ bool Neighbours(std::string_view between) {
 bool PercentFollows(std::string_view text, size_t at) {
   while (at < text.size() && (IsSpace(text[at]) || text[at] == '$' || (text[at] == '\\' && at + 1 < text.size() && (text[at + 1] == ')' || text[at + 1] == ']' || text[at + 1] == ',')))) at += text[at] == '\\' ? 2 : 1;
   const std::string_view tail = text.substr(std::min(at, text.size()), 11);
+  if (tail.empty() || (tail[0] != '%' && tail[0] != '\\' && tail[0] != 'p')) return false;
   return tail.starts_with("%") || tail.starts_with("\\%") || tail.starts_with("percent") || tail.starts_with("pct");
 }
 
@@ -338,6 +340,20 @@ bool IsGrid(std::string_view text) {
   return lines > 1;
 }
 
+// "perm(5, 2)", one call of a function, known or not: no number inside it is the answer.
+bool IsCall(std::string_view text) {
+  if (text.size() > 200 || text.empty() || text.back() != ')' || text.find('\n') != kNone) return false;
+  size_t i = 0;
+  while (i < text.size() && (IsAlpha(text[i]) || (i > 0 && (IsDigit(text[i]) || text[i] == '_' || text[i] == '.')))) ++i;
+  if (i < 2 || i == text.size() || text[i] != '(') return false;
+  int depth = 0;
+  for (size_t j = i; j < text.size(); ++j) {
+    if (text[j] == '(') ++depth;
+    if (text[j] == ')' && --depth == 0) return j + 1 == text.size();
+  }
+  return false;
+}
+
 // What the last sentence says after its verb, when that is a formula: "the polynomial is x^2+1".
 bool AfterVerb(std::string_view text, std::string_view* answer, Arena* arena) {
   const size_t line = text.find_last_of('\n');
@@ -489,10 +505,12 @@ bool FindPhrase(std::string_view completion, std::string_view text, Found* found
 }
 
 std::string_view StripEndMarkers(std::string_view text) {
+  static constexpr std::string_view kMarkers[] = {"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "</s>", "<|im_start|>user", "<|end_of_text|>", "<|end|>", "<eos>", "<end_of_turn>", "<|im_start|>"};
   while (true) {
     const size_t before = text.size();
     while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-    for (std::string_view marker : {"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "</s>", "<|im_start|>user", "<|end_of_text|>", "<|end|>", "<eos>", "<end_of_turn>", "<|im_start|>"}) {
+    if (text.empty() || (text.back() != '>' && text.back() != 'r')) return text;
+    for (std::string_view marker : kMarkers) {
       if (text.ends_with(marker)) text.remove_suffix(marker.size());
     }
     if (text.size() == before) return text;
@@ -554,7 +572,7 @@ Found FindAnswer(std::string_view completion, const ExtractOptions& options, Are
     }
   }
   if (!options.last_expression) return found;
-  if (IsGrid(whole)) {
+  if (IsGrid(whole) || IsCall(whole)) {
     SetFound(completion, whole, Anchor::kWhole, &found);
     return found;
   }

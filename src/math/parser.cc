@@ -439,7 +439,7 @@ const Expr* Parser::Multiplicative() {
       E quotient = build_.Make(Kind::kDiv, {numerator, right});
       factors = NodeList(arena_);
       if (!factors.Add(quotient)) return Fail(ParseStatus::kLimitNodes);
-    } else if (type == Tok::kMod && Type(1) != Tok::kEnd) {
+    } else if ((type == Tok::kMod && Type(1) != Tok::kEnd) || (type == Tok::kPercent && Type(1) == Tok::kNumber)) {
       ++at_;
       E base = product();
       E right = Unary();
@@ -614,7 +614,9 @@ const Expr* Parser::Power() {
         }
         break;
       }
-      case Tok::kPercent: ++at_; base = build_.Make(Kind::kPercent, {base}); break;
+      case Tok::kPercent:
+        if (Type(1) == Tok::kNumber) return base;  // 17 % 5
+        ++at_; base = build_.Make(Kind::kPercent, {base}); break;
       case Tok::kDegree: {
         ++at_;
         if ((Type() == Tok::kText || Type() == Tok::kWord) && Peek().text == "C") { ++at_; break; }

@@ -87,6 +87,8 @@ const Expr* Parser::Round() {
 
 const Expr* Parser::Square() {
   const Tok open = Type();
+  if (E matrix = open == Tok::kLBracket ? SpacedMatrix() : nullptr) return matrix;
+  if (status_ != ParseStatus::kOk) return nullptr;
   ++at_;
   const int bars = bars_;
   const bool set_bar = set_bar_;

@@ -89,12 +89,11 @@ class Parser {
   E Label();
   bool DropLeadingWords();
 
-  // ---- parser_primary.cc
+  // ---- parser_primary.cc, parser_name.cc, parser_brackets.cc, parser_function.cc, parser_operator.cc, parser_environment.cc
   E Primary();
   E Number();
   E NumberFromText(std::string_view text);
   E Word();
-  E Constructor(std::string_view name);
   E SymbolTail(std::string_view name);
   std::string_view SubscriptName(std::string_view name, bool* complex, E* index);
   E Round();
@@ -121,6 +120,15 @@ class Parser {
   E NamedSet();
   E Wrap(E inner, Tok open, Tok close);
   std::string_view Fold(std::string_view text);
+
+  // ---- parser_plain.cc
+  E Constructor(std::string_view name);
+  E Permutations(E n, E k);
+  E Combinations(std::string_view name);
+  E SpacedMatrix();
+  E KeyboardVector();
+  E ModCall();
+  E Cis();
 
   std::span<const Token> tokens_;
   LexOptions options_;

@@ -149,6 +149,8 @@ const Expr* Parser::SymbolTail(std::string_view name) {
       e->text = name;
       return e;
     }
+    if (E count = Combinations(name)) return count;
+    if (status_ != ParseStatus::kOk) return nullptr;
     // P(1, 2): a labelled point
     if (name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z') {
       int depth = 0;

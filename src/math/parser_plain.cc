@@ -5,13 +5,129 @@
 
 namespace rewardloop::math {
 
+// n! / (n - k)!
+const Expr* Parser::Permutations(E n, E k) {
+  return build_.Make(Kind::kDiv, {build_.Make(Kind::kFactorial, {n}), build_.Make(Kind::kFactorial, {build_.Make(Kind::kAdd, {n, build_.Neg(k)})})});
+}
+
+// C(5, 2) inside an expression, where it is no point: null, with nothing read, when it may be one.
+const Expr* Parser::Combinations(std::string_view name) {
+  if (name != "C" && name != "P") return nullptr;
+  const size_t name_at = at_ - 1;
+  int depth = 0, commas = 0;
+  size_t j = 0;
+  for (; Type(j) != Tok::kEnd; ++j) {
+    if (Type(j) == Tok::kLParen) ++depth;
+    if (Type(j) == Tok::kRParen && --depth == 0) break;
+    commas += depth == 1 && Type(j) == Tok::kComma;
+  }
+  const auto joins = [](Tok type) { return type == Tok::kPlus || type == Tok::kMinus || type == Tok::kTimes || type == Tok::kSlash || type == Tok::kCaret || type == Tok::kDivide; };
+  const bool before = name_at > 0 && (joins(tokens_[name_at - 1].type) || tokens_[name_at - 1].type == Tok::kNumber || tokens_[name_at - 1].type == Tok::kRParen);
+  const bool after = joins(Type(j + 1)) || (Type(j + 1) == Tok::kWord && Peek(j + 1).text == "C");
+  if (depth != 0 || commas != 1 || !(before || after)) return nullptr;
+  E args = Round();
+  if (!args) return nullptr;
+  if (args->kind != Kind::kTuple || args->child_count != 2) return Fail();
+  return name == "C" ? build_.Call(Function::kBinomial, {(*args)[0], (*args)[1]}) : Permutations((*args)[0], (*args)[1]);
+}
+
+// [1 2; 3 4]: entries by spaces, rows by semicolons. Null, with nothing read, when something else stands here.
+const Expr* Parser::SpacedMatrix() {
+  size_t j = 1, row = 0, columns = 0, rows = 0;
+  NodeList entries(arena_);
+  const size_t saved = at_;
+  const auto give_up = [&]() -> E {
+    at_ = saved;
+    return nullptr;
+  };
+  for (;; ++j) {  // a look ahead over the tokens that such a matrix has
+    const Tok type = Type(j);
+    if (type == Tok::kRBracket) break;
+    if (type == Tok::kSemicolon) { ++rows; continue; }
+    if (type != Tok::kNumber && type != Tok::kMinus && type != Tok::kSlash && type != Tok::kComma) return nullptr;
+    if (type == Tok::kMinus && Peek(j + 1).space_before) return nullptr;  // a difference
+  }
+  if (rows == 0) return nullptr;
+  rows = 0;
+  ++at_;
+  while (true) {
+    if (Type() == Tok::kSemicolon || Type() == Tok::kRBracket) {
+      if (row == 0 || (columns && row != columns)) return give_up();
+      columns = row;
+      row = 0;
+      ++rows;
+      if (Type() == Tok::kRBracket) break;
+      ++at_;
+      continue;
+    }
+    if (Take(Tok::kComma)) continue;
+    const bool negative = Take(Tok::kMinus);
+    if (Type() != Tok::kNumber) return give_up();
+    E entry = Number();
+    if (entry && Take(Tok::kSlash)) entry = Type() == Tok::kNumber ? build_.Make(Kind::kDiv, {entry, Number()}) : nullptr;
+    if (negative && entry) entry = build_.Neg(entry);
+    if (!entries.Add(entry)) return give_up();
+    ++row;
+  }
+  if (columns < 2) return give_up();
+  ++at_;
+  Expr* e = build_.Make(Kind::kMatrix, entries.span());
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  e->aux = static_cast<int32_t>(rows);
+  e->aux2 = static_cast<int32_t>(columns);
+  return e;
+}
+
+// <1, 2>, a vector in the signs of a keyboard.
+const Expr* Parser::KeyboardVector() {
+  const auto sign = [&](size_t j, char op) { return Type(j) == Tok::kRelation && Peek(j).op == op; };
+  if (!sign(0, '<')) return Fail();
+  size_t j = 1;
+  bool comma = false;
+  while (Type(j) != Tok::kEnd && Type(j) != Tok::kRelation) comma |= Type(j++) == Tok::kComma;
+  const Tok after = Type(j + 1);
+  const bool ends = after == Tok::kEnd || after == Tok::kComma || after == Tok::kSemicolon || after == Tok::kPeriod || after == Tok::kAnd || after == Tok::kOr || after == Tok::kRParen;
+  if (!sign(j, '>') || !comma || !ends) return Fail();
+  ++at_;
+  const size_t end = end_;
+  end_ = at_ + j - 1;
+  E inner = List(Tok::kEnd);
+  const bool complete = at_ == end_;
+  end_ = end;
+  if (!inner) return nullptr;
+  if (!complete || inner->kind != Kind::kList) return Fail();
+  ++at_;
+  Expr* e = build_.Make(Kind::kTuple, inner->children());
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  e->aux = e->aux2 = static_cast<int32_t>(Bracket::kAngle);
+  return e;
+}
+
+// mod(17, 5)
+const Expr* Parser::ModCall() {
+  if (Type(1) != Tok::kLParen) return Fail();
+  ++at_;
+  E args = Round();
+  if (!args) return nullptr;
+  return args->kind == Kind::kTuple && args->child_count == 2 ? build_.Call(Function::kMod, {(*args)[0], (*args)[1]}) : Fail();
+}
+
+// cis t = e^{it}
+const Expr* Parser::Cis() {
+  ++at_;
+  E angle = Type() == Tok::kLParen ? Round() : Type() == Tok::kLBrace ? Brace() : FunctionArgument(Function::kCos);
+  if (!angle) return status_ == ParseStatus::kOk ? Fail() : nullptr;
+  return build_.Make(Kind::kPow, {build_.Constant(Function::kE), build_.Make(Kind::kMul, {build_.Constant(Function::kI), angle})});
+}
+
 // Constructors of computer algebra: Rational(1, 2), Eq(y, 2*x), FiniteSet(1, 2), Matrix([[1, 2]]). Null when `name` is none.
 const Expr* Parser::Constructor(std::string_view name) {
   struct Entry { std::string_view name; Kind kind; std::string_view op; };
   static constexpr Entry kEntries[] = {
       {"Rational", Kind::kDiv, ""}, {"Eq", Kind::kRelation, "="}, {"Ne", Kind::kRelation, "#"}, {"Lt", Kind::kRelation, "<"}, {"Le", Kind::kRelation, "["},
       {"Gt", Kind::kRelation, ">"}, {"Ge", Kind::kRelation, "]"}, {"FiniteSet", Kind::kSet, ""}, {"Union", Kind::kUnion, ""}, {"Interval", Kind::kInterval, ""},
-      {"Matrix", Kind::kMatrix, ""}, {"Integer", Kind::kNumber, ""}, {"Float", Kind::kNumber, ""}, {"Tuple", Kind::kTuple, ""}, {"root", Kind::kRoot, ""}};
+      {"Matrix", Kind::kMatrix, ""}, {"matrix", Kind::kMatrix, ""}, {"array", Kind::kMatrix, ""}, {"Fraction", Kind::kDiv, ""}, {"nthroot", Kind::kRoot, ""},
+      {"nPr", Kind::kFactorial, ""}, {"perm", Kind::kFactorial, ""}, {"complex", Kind::kAdd, ""}, {"Pow", Kind::kPow, ""}, {"pow", Kind::kPow, ""}, {"Integer", Kind::kNumber, ""}, {"Float", Kind::kNumber, ""}, {"Tuple", Kind::kTuple, ""}, {"root", Kind::kRoot, ""}};
   const Entry* entry = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.name == name; });
   if (entry == std::end(kEntries)) return nullptr;
   ++at_;
@@ -20,8 +136,10 @@ const Expr* Parser::Constructor(std::string_view name) {
   const bool many = inner->kind == Kind::kList && !inner->parens;
   if (entry->kind == Kind::kNumber || (entry->kind == Kind::kMatrix && !many) || (entry->kind == Kind::kDiv && !many)) return many ? Fail() : inner;
   const size_t count = many ? inner->child_count : 1;
-  const bool pair = entry->kind == Kind::kDiv || entry->kind == Kind::kRelation || entry->kind == Kind::kInterval || entry->kind == Kind::kUnion || entry->kind == Kind::kRoot;
+  const bool pair = entry->kind == Kind::kFactorial || entry->kind == Kind::kAdd || entry->kind == Kind::kPow || entry->kind == Kind::kDiv || entry->kind == Kind::kRelation || entry->kind == Kind::kInterval || entry->kind == Kind::kUnion || entry->kind == Kind::kRoot;
   if ((pair && count != 2) || entry->kind == Kind::kMatrix) return Fail();
+  if (entry->kind == Kind::kFactorial) return Permutations((*inner)[0], (*inner)[1]);
+  if (entry->kind == Kind::kAdd) return build_.Make(Kind::kAdd, {(*inner)[0], build_.Make(Kind::kMul, {(*inner)[1], build_.Constant(Function::kI)})});
   Expr* e = many ? build_.Make(entry->kind, inner->children()) : build_.Make(entry->kind, {inner});
   if (!e) return Fail(ParseStatus::kLimitNodes);
   if (entry->kind == Kind::kRelation) e->text = entry->op;

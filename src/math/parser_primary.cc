@@ -17,7 +17,9 @@ const Expr* Parser::Primary() {
       if (Peek().text.size() == 1 && Peek().text[0] >= 'A') return Word();
       return Fail();
     }
-    case Tok::kFunction: return FunctionCall();
+    case Tok::kFunction: return Peek().fn == Function::kNone ? Cis() : FunctionCall();
+    case Tok::kMod: return ModCall();
+    case Tok::kRelation: return KeyboardVector();
     case Tok::kLParen: return Round();
     case Tok::kLBracket: case Tok::kRBracket: return Square();
     case Tok::kLBrace: return Brace();

@@ -413,7 +413,11 @@ VoteResult Vote(std::span<const std::string_view> completions, const Options& op
 
 // Two generations: the older one is dropped when the younger one is full, so what is used stays.
 struct GoldCache::Impl {
-  using Map = std::unordered_map<std::string, std::shared_ptr<const CompiledGold>>;
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  using Map = std::unordered_map<std::string, std::shared_ptr<const CompiledGold>, Hash, std::equal_to<>>;
   Options options;
   size_t generation_max;
   std::mutex mutex;
@@ -428,13 +432,12 @@ GoldCache::~GoldCache() = default;
 const Options& GoldCache::options() const { return impl_->options; }
 
 std::shared_ptr<const CompiledGold> GoldCache::Get(std::string_view gold) {
-  std::string key(gold);
   {
     std::lock_guard lock(impl_->mutex);
-    if (auto found = impl_->young.find(key); found != impl_->young.end()) return found->second;
-    if (auto found = impl_->old.find(key); found != impl_->old.end()) {
+    if (auto found = impl_->young.find(gold); found != impl_->young.end()) return found->second;
+    if (auto found = impl_->old.find(gold); found != impl_->old.end()) {
       auto value = found->second;
-      impl_->young.emplace(std::move(key), value);
+      impl_->young.emplace(std::string(gold), value);
       return value;
     }
   }
@@ -444,7 +447,7 @@ std::shared_ptr<const CompiledGold> GoldCache::Get(std::string_view gold) {
     impl_->old = std::move(impl_->young);
     impl_->young.clear();
   }
-  return impl_->young.emplace(std::move(key), value).first->second;
+  return impl_->young.emplace(std::string(gold), value).first->second;
 }
 
 // ---- names ------------------------------------------------------------------------------------------------------------------

@@ -55,16 +55,20 @@ class Math : public Scorer, public MathJudge {
  public:
   explicit Math(const math::Options& options) : cache_(options) {}
 
-  std::optional<Verdict> JudgePair(std::string_view gold, std::string_view text) const override {
-    if (answer::Trimmed(gold).empty()) return std::nullopt;
+  bool JudgePair(std::string_view gold, std::string_view text,
+                 RewardResult* result) const override {
+    if (answer::Trimmed(gold).empty()) return false;
     const std::shared_ptr<const math::CompiledGold> compiled = cache_.Get(gold);
-    if (!compiled->usable()) return std::nullopt;
+    if (!compiled->usable()) return false;
     const math::MathVerdict said = math::Verify(*compiled, text);
-    if (!said.scored()) return std::nullopt;
-    if (IsNoAnswer(*compiled, text, said)) return answer::NoAnswer();
-    Verdict verdict = Verdict::Scored(said.score, std::string(said.reason));
-    verdict.extracted = Extracted(text, said);
-    return verdict;
+    if (!said.scored()) return false;
+    const bool none = IsNoAnswer(*compiled, text, said);
+    result->status = ItemStatus::kScored;
+    result->score = none ? 0 : said.score;
+    result->valid = true;
+    result->reason = none ? answer::NoAnswer().reason : std::string(said.reason);
+    if (!none) result->extracted = Extracted(text, said);
+    return true;
   }
 
   Verdict Score(const RewardItem& item, ScoreContext& context) const override {

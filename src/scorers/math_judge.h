@@ -1,7 +1,6 @@
 // The scorer `math` without an item around every pair, for callers that have nothing but texts.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "rewardloop/result.h"
@@ -11,9 +10,10 @@ namespace rewardloop {
 
 class MathJudge {
  public:
-  // The verdict that Score() gives an item with this ground truth and completion. nullopt where it would have no score: its
-  // message speaks of an item. Thread-safe; the texts are not kept.
-  virtual std::optional<Verdict> JudgePair(std::string_view gold, std::string_view completion) const = 0;
+  // Puts what Score() says of an item with this ground truth and completion into `result`: status, score, reason, extracted.
+  // False, with `result` untouched, where there would be no score: its message speaks of an item. Thread-safe; the texts are
+  // not kept.
+  virtual bool JudgePair(std::string_view gold, std::string_view completion, RewardResult* result) const = 0;
 
  protected:
   ~MathJudge() = default;
