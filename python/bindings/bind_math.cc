@@ -28,9 +28,12 @@ constexpr Flag kFlags[] = {
     {"relation_for_set", &math::Policy::relation_for_set},
     {"base_value", &math::Policy::base_value},
     {"allow_unevaluated", &math::Policy::allow_unevaluated},
+    {"unreduced_quotients", &math::Policy::unreduced_quotients},
     {"last_expression", &math::Policy::last_expression},
     {"symmetric", &math::Policy::symmetric},
+    {"repair_gold", &math::Policy::repair_gold},
     {"strict_names", &math::Policy::strict_names},
+    {"consistent_steps", &math::Policy::consistent_steps},
 };
 
 // Options from keyword arguments: the profile's, changed where `args` says so.

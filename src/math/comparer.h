@@ -157,6 +157,7 @@ class Comparer {
 
 bool IsRelation(const Expr* e);
 bool IsInequality(const Expr* e);
+bool IsMembership(const Expr* e);
 bool IsInfinity(const Expr* e, int* sign);
 // Whether the trees are the same node by node.
 bool SameTree(const Expr* a, const Expr* b);

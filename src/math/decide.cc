@@ -53,19 +53,19 @@ Decision Comparer::From(NumericResult result) {
   return Unknown(rule);
 }
 
+// k \in \mathbb{Z} at the end of an answer says what k is.
+bool IsMembership(const Expr* e) {
+  if (e->kind != Kind::kRelation || e->text != "e" || (*e)[0]->kind != Kind::kSymbol) return false;
+  const Expr* set = (*e)[1];
+  return set->kind == Kind::kNamedSet || (set->kind == Kind::kSymbol && (set->text == "Z" || set->text == "N" || set->text == "R" || set->text == "Q"));
+}
+
 // The answer without what surrounds it: conditions, memberships of parameters, a lone label.
 const Expr* Comparer::Strip(E e) {
   for (int guard = 0; guard < 16; ++guard) {
     if (e->kind == Kind::kList) {
       size_t count = e->aux > 0 ? static_cast<size_t>(e->aux) : e->child_count;
-      // k \in \mathbb{Z} at the end says what k is.
-      const auto membership = [](E item) {
-        if (item->kind != Kind::kRelation || item->text != "e") return false;
-        const E left = (*item)[0], right = (*item)[1];
-        if (left->kind != Kind::kSymbol) return false;
-        return right->kind == Kind::kNamedSet || (right->kind == Kind::kSymbol && (right->text == "Z" || right->text == "N" || right->text == "R" || right->text == "Q"));
-      };
-      while (count > 1 && membership((*e)[count - 1])) --count;
+      while (count > 1 && IsMembership((*e)[count - 1])) --count;
       if (count == 0) return e;
       if (count == 1) { e = (*e)[0]; continue; }
       if (count == e->child_count && e->aux == 0) return e;

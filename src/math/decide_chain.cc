@@ -156,8 +156,13 @@ int Comparer::SameCondition(E a, E b) {
 // Conditions, `k \in \mathbb{Z}` or `for x > 0`, where both sides have some: none is contradicted by all that the other side says
 // about the same thing.
 bool Comparer::ConditionsAgree(E g, E p) {
-  if (g->kind != Kind::kList || p->kind != Kind::kList || g->aux <= 0 || p->aux <= 0) return true;
-  const auto gc = g->children().subspan(static_cast<size_t>(g->aux)), pc = p->children().subspan(static_cast<size_t>(p->aux));
+  if (g->kind != Kind::kList || p->kind != Kind::kList) return true;
+  const auto conditions = [](E list) {
+    size_t from = list->aux > 0 ? static_cast<size_t>(list->aux) : list->child_count;
+    while (list->aux <= 0 && from > 1 && IsMembership((*list)[static_cast<uint32_t>(from - 1)])) --from;
+    return list->children().subspan(from);
+  };
+  const auto gc = conditions(g), pc = conditions(p);
   if (gc.size() * pc.size() > kConditionPairsMax) return true;
   const auto contradicted = [&](E condition, std::span<const Expr* const> others) {
     bool against = false;
