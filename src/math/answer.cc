@@ -172,17 +172,23 @@ const Expr* SpelledValue(std::string_view words, Arena* arena) {
       return e;
     }
   }
-  struct Name { std::string_view words; Function set; };
+  struct Name { std::string_view words; Function set; int32_t part = 0; };
   static constexpr Name kSets[] = {
       {"all real numbers", Function::kReals}, {"all reals", Function::kReals}, {"all real", Function::kReals}, {"real numbers", Function::kReals}, {"reals", Function::kReals},
       {"set of all real numbers", Function::kReals}, {"set of real numbers", Function::kReals}, {"any real number", Function::kReals}, {"integers", Function::kIntegers},
       {"all integers", Function::kIntegers}, {"set of integers", Function::kIntegers}, {"set of all integers", Function::kIntegers}, {"any integer", Function::kIntegers},
       {"rational numbers", Function::kRationals}, {"all rational numbers", Function::kRationals}, {"complex numbers", Function::kComplexes}, {"all complex numbers", Function::kComplexes},
-      {"prime numbers", Function::kPrimes}, {"primes", Function::kPrimes}, {"all primes", Function::kPrimes}, {"all prime numbers", Function::kPrimes}};
+      {"positive real numbers", Function::kReals, 1}, {"all positive real numbers", Function::kReals, 1}, {"positive reals", Function::kReals, 1},
+      {"negative real numbers", Function::kReals, -1}, {"all negative real numbers", Function::kReals, -1}, {"nonnegative real numbers", Function::kReals, 2},
+      {"non negative real numbers", Function::kReals, 2}, {"all nonnegative real numbers", Function::kReals, 2}, {"positive integers", Function::kIntegers, 1},
+      {"all positive integers", Function::kIntegers, 1}, {"prime numbers", Function::kPrimes}, {"primes", Function::kPrimes}, {"all primes", Function::kPrimes}, {"all prime numbers", Function::kPrimes}};
   for (const Name& name : kSets) {
     if (words != name.words) continue;
     Expr* e = build.Leaf(Kind::kNamedSet);
-    if (e) e->fn = name.set;
+    if (e) {
+      e->fn = name.set;
+      e->aux = name.part;
+    }
     return e;
   }
   return SpelledNumber(words, arena);

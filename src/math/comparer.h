@@ -48,6 +48,14 @@ class Comparer {
   Decision Confirm(Decision equal, E g, E p);
 
  private:
+  struct Inside {
+    explicit Inside(int* level) : level(level) { ++*level; }
+    ~Inside() { --*level; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    int* level;
+  };
+
   static constexpr int kDepthMax = 60;
   static constexpr int kDeterminantMax = 5;
   static constexpr size_t kInexactElementsMax = 256;
@@ -153,6 +161,7 @@ class Comparer {
   Builder build_;
   NumericOptions options_;
   int depth_ = 0;
+  int parts_ = 0;  // lists, tuples, cases around: their constants C are one constant
 };
 
 bool IsRelation(const Expr* e);

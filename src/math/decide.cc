@@ -392,11 +392,7 @@ Decision Comparer::TupleLike(E g, E p) {
 
 Decision Comparer::Decide(E g, E p) {
   if (!fuel_->Spend(kDecisionCost) || depth_ > kDepthMax) return Limit();
-  struct Depth {
-    explicit Depth(int* d) : d(d) { ++*d; }
-    ~Depth() { --*d; }
-    int* d;
-  } depth(&depth_);
+  const Inside depth(&depth_);
   g = Strip(g);
   p = Strip(p);
   if (!g || !p) return Limit();

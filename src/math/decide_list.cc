@@ -70,6 +70,7 @@ void Comparer::Elements(E e, NodeList* out) {
 
 Decision Comparer::Ordered(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule) {
   if (g.size() != p.size()) return Different(rule, "size_mismatch");
+  const Inside inside(&parts_);
   Decision worst = Equal(rule);
   for (size_t i = 0; i < g.size(); ++i) {
     Decision same = Decide(g[i], p[i]);
@@ -143,6 +144,7 @@ std::optional<Decision> Comparer::MatchKeys(std::span<const Expr* const> g, std:
 
 // Every element of one side has an equal one on the other. Exact values are matched by key, others pairwise.
 Decision Comparer::MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule) {
+  const Inside inside(&parts_);
   if (g.size() > 16 || p.size() > 16) {
     if (std::optional<Decision> exact = MatchKeys(g, p, rule)) return *exact;
   }

@@ -22,7 +22,10 @@ bool Comparer::IsName(E e) {
   if (OnlyNames(e)) return true;
   switch (e->kind) {
     case Kind::kCall: return true;
-    case Kind::kFunction: return e->fn == Function::kAbs && OnlyNames((*e)[0]) && (*e)[0]->kind == Kind::kMul;
+    case Kind::kFunction: {  // |AB|, |z|; |x| = 5 is an equation
+      E inner = (*e)[0];
+      return e->fn == Function::kAbs && ((OnlyNames(inner) && inner->kind == Kind::kMul) || (inner->kind == Kind::kSymbol && (inner->text == "z" || inner->text == "w")));
+    }
     case Kind::kMul: {  // \angle ABC, m\angle A
       const bool angle = Any(e, [](E x) { return x->kind == Kind::kSymbol && (x->text == "angle" || x->text == "triangle"); });
       return angle && std::all_of(e->children().begin(), e->children().end(), [](E c) { return OnlyNames(c); });

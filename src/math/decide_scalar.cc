@@ -354,7 +354,7 @@ std::optional<Decision> Comparer::Decimals(E g, E p) {
   return std::nullopt;
 }
 
-// F(x) + C: the constant may be called c.
+// F(x) + C: the constant may be called c, and it takes up whatever constant the rest differs by.
 std::optional<Decision> Comparer::Antiderivatives(E g, E p) {
   const auto constant = [](E e) -> E {
     if (e->kind != Kind::kAdd) return nullptr;
@@ -364,15 +364,28 @@ std::optional<Decision> Comparer::Antiderivatives(E g, E p) {
     return nullptr;
   };
   E gc = constant(g), pc = constant(p);
-  if (!gc) return std::nullopt;
-  if (FreeSymbols(g).size() < 2) return std::nullopt;
-  // The letter must be the constant only.
-  if (pc) {
-    if (pc->number == gc->number || ContainsSymbol(g, pc->number) || ContainsSymbol(p, gc->number)) return std::nullopt;
-    E renamed = rewardloop::math::Substitute(p, pc->number, gc, *arena_);
-    return renamed ? Numeric(g, renamed) : Limit();
+  if (!gc || !pc || FreeSymbols(g).size() < 2) return std::nullopt;
+  if (pc->number != gc->number && (ContainsSymbol(g, pc->number) || ContainsSymbol(p, gc->number))) return std::nullopt;
+  // Without the constant, which must stand there once.
+  const auto rest = [&](E e, E letter) -> E {
+    NodeList terms(arena_);
+    bool removed = false;
+    for (E term : e->children()) {
+      if (!removed && term->kind == Kind::kSymbol && term->number == letter->number) { removed = true; continue; }
+      if (!terms.Add(term)) return nullptr;
+    }
+    E sum = terms.size() == 1 ? terms[0] : build_.Make(Kind::kAdd, terms.span());
+    return sum && !ContainsSymbol(sum, letter->number) ? sum : nullptr;
+  };
+  E left = rest(g, gc), right = rest(p, pc);
+  if (!left || !right) return std::nullopt;
+  Decision same = Numeric(left, right);
+  if (same.different() && parts_ == 0) {
+    E difference = Difference(left, right);
+    if (!difference) return Limit();
+    if (!FreeSymbols(difference).empty() && IsConstant(difference)) return Equal("antiderivative", same.reason == std::string_view("not_equal_numeric") ? "equal_numeric" : "equal_exact");
   }
-  return std::nullopt;
+  return same;
 }
 
 // Solution families: pi/6 + k pi against pi/6 + n pi, as sets of residues modulo the period.

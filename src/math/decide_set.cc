@@ -226,11 +226,7 @@ bool Comparer::RelationToSet(E e, RealSet* out, E* variable, bool must_be_solved
 }
 
 bool Comparer::ToRealSet(E e, RealSet* out, E* variable, bool must_be_solved) {
-  struct Depth {
-    explicit Depth(int* d) : d(d) { ++*d; }
-    ~Depth() { --*d; }
-    int* d;
-  } depth(&depth_);
+  const Inside depth(&depth_);
   if (depth_ > kDepthMax || !fuel_->Spend(20)) return false;
   out->size = 0;
   e = Strip(e);

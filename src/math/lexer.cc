@@ -260,7 +260,6 @@ class Lexer {
       size_t j = i;
       while (At(j) == '\\') ++j;
       const bool command = IsAlpha(At(j)) || ((At(j) == '{' || At(j) == '}' || At(j) == '(' || At(j) == '%') && j - i_ == 2 && !has_environment_);
-      if (command && (!has_environment_ || (j - i_) % 2 == 1)) { i_ = j - 1; return Backslash1(); }
       if (command && !has_environment_) { i_ = j - 1; return Backslash1(); }
       size_t end = i + 1;
       if (At(end) == '[' && has_environment_) {  // \\[4pt]

@@ -662,8 +662,30 @@ const Expr* Parser::Power() {
   return status_ == ParseStatus::kOk ? Fail(ParseStatus::kLimitNodes) : nullptr;
 }
 
+// 5 million: null, with nothing read, without such a word.
+const Expr* Parser::Scaled(E value) {
+  struct Scale { std::string_view word; int64_t factor; };
+  static constexpr Scale kScales[] = {{"hundred", 100}, {"thousand", 1000}, {"million", 1'000'000}, {"billion", 1'000'000'000}, {"trillion", 1'000'000'000'000}};
+  if (Type() != Tok::kText && Type() != Tok::kWord) return nullptr;
+  std::string_view rest = Peek().text;
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  for (const Scale& scale : kScales) {
+    if (!rest.starts_with(scale.word) || (rest.size() > scale.word.size() && rest[scale.word.size()] != ' ')) continue;
+    rest.remove_prefix(scale.word.size());
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    if (rest.empty()) ++at_;
+    else const_cast<Token&>(tokens_[at_]).text = rest;
+    E factor = build_.Integer(scale.factor);
+    return factor ? build_.Make(Kind::kMul, {value, factor}) : nullptr;
+  }
+  return nullptr;
+}
+
 // Units, currencies and nouns after a value.
 const Expr* Parser::Units(E value, bool numeric) {
+  if (numeric && IsScalarKind(value->kind)) {
+    if (E scaled = Scaled(value)) return Units(scaled, true);
+  }
   if (Type() != Tok::kText && Type() != Tok::kWord && Type() != Tok::kCurrency) return value;
   if (StartsCondition()) return value;
   if (Type() == Tok::kCurrency) {

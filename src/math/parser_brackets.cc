@@ -87,7 +87,10 @@ const Expr* Parser::Round() {
 
 const Expr* Parser::Square() {
   const Tok open = Type();
-  if (E matrix = open == Tok::kLBracket ? SpacedMatrix() : nullptr) return matrix;
+  if (open == Tok::kLBracket) {
+    if (E matrix = SpacedMatrix()) return matrix;
+    if (E matrix = NestedMatrix()) return matrix;
+  }
   if (status_ != ParseStatus::kOk) return nullptr;
   ++at_;
   const int bars = bars_;
@@ -211,6 +214,11 @@ const Expr* Parser::AbsoluteBars() {
   E inner = Additive();
   set_bar_ = set_bar;
   --bars_;
+  // |x||y|: a double bar that closes one and opens another
+  if (inner && Type() == Tok::kDoubleBar && bars_ == 0) {
+    const_cast<Token&>(tokens_[at_]).type = Tok::kBar;
+    return build_.Call(inner->kind == Kind::kMatrix ? Function::kDet : Function::kAbs, {inner});
+  }
   if (!inner || (!Take(Tok::kBar) && !Take(Tok::kRAbs))) return status_ == ParseStatus::kOk ? Fail() : nullptr;
   return build_.Call(inner->kind == Kind::kMatrix ? Function::kDet : Function::kAbs, {inner});
 }

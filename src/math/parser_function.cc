@@ -174,7 +174,9 @@ const Expr* Parser::FunctionCall() {
   } else if (fn == Function::kLog && base) {
     call = build_.Call(Function::kLogBase, {base, args});
   } else if (fn == Function::kLog && many && children.size() == 2) {
-    call = build_.Call(Function::kLogBase, {children[1], children[0]});
+    E log_base = children[1];
+    if (log_base->kind == Kind::kSymbol && log_base->text == "E") log_base = build_.Constant(Function::kE);
+    call = build_.Call(Function::kLogBase, {log_base, children[0]});
   } else {
     if (base && fn != Function::kMax && fn != Function::kMin) return Fail();
     const size_t arity = fn == Function::kLogBase || fn == Function::kBinomial || fn == Function::kMod || fn == Function::kAtan2 ? 2

@@ -85,6 +85,7 @@ class Parser {
   bool SquareGroups() const;
   bool StartsCondition() const;
   E Mixed(E integer);
+  E Scaled(E value);
   E Units(E value, bool numeric);
   E Label();
   bool DropLeadingWords();
@@ -112,7 +113,7 @@ class Parser {
   E FunctionArgument(Function fn);
   E BigOperator();
   E Integral();
-  E Bound();
+  E ScriptArgument();
   E Limit();
   E Environment(bool braced);
   E Overline();
@@ -129,6 +130,8 @@ class Parser {
   E KeyboardVector();
   E ModCall();
   E Cis();
+  E NestedMatrix();
+  E ComputerAlgebra(std::string_view name);
 
   std::span<const Token> tokens_;
   LexOptions options_;

@@ -11,8 +11,8 @@ const Expr* Parser::BigOperator() {
   E lower = nullptr, upper = nullptr;
   if (Type() == Tok::kLParen && !Peek().space_before) return Fail();
   for (int i = 0; i < 2; ++i) {
-    if (Take(Tok::kUnder)) lower = Type() == Tok::kLBrace ? Brace() : Primary();
-    else if (Take(Tok::kCaret)) upper = Type() == Tok::kLBrace ? Brace() : Exponent();
+    if (Take(Tok::kUnder)) lower = ScriptArgument();
+    else if (Take(Tok::kCaret)) upper = ScriptArgument();
     else break;
     if (status_ != ParseStatus::kOk) return nullptr;
   }
@@ -34,19 +34,32 @@ const Expr* Parser::BigOperator() {
   return build_.Make(kind, {body, (*lower)[0], (*lower)[1], upper});
 }
 
-// An unbraced bound: \int_0^1, \int_-1^1.
-const Expr* Parser::Bound() {
-  const bool negative = Take(Tok::kMinus);
-  E value = Primary();
-  return negative && value ? build_.Neg(value) : value;
+// What follows _ or ^ of an operator: a group, or one token with its sign. \int_0^1, \int^b_a, \sum^3_{k=1}.
+const Expr* Parser::ScriptArgument() {
+  if (Type() == Tok::kLBrace) return Brace();
+  if (Take(Tok::kMinus)) {
+    E value = ScriptArgument();
+    return value ? build_.Neg(value) : nullptr;
+  }
+  Take(Tok::kPlus);
+  const Token& token = Peek();
+  switch (Type()) {
+    case Tok::kNumber: ++at_; return NumberFromText(token.text);
+    case Tok::kSymbol: ++at_; return build_.Symbol(token.text);
+    case Tok::kWord:
+      if (token.text.size() != 1) return FracArg();
+      ++at_;
+      return build_.Symbol(token.text);
+    default: return Primary();
+  }
 }
 
 const Expr* Parser::Integral() {
   ++at_;
   E lower = nullptr, upper = nullptr;
   for (int i = 0; i < 2; ++i) {
-    if (Take(Tok::kUnder)) lower = Type() == Tok::kLBrace ? Brace() : Bound();
-    else if (Take(Tok::kCaret)) upper = Type() == Tok::kLBrace ? Brace() : Exponent();
+    if (Take(Tok::kUnder)) lower = ScriptArgument();
+    else if (Take(Tok::kCaret)) upper = ScriptArgument();
     else break;
     if (status_ != ParseStatus::kOk) return nullptr;
   }

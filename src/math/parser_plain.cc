@@ -78,6 +78,76 @@ const Expr* Parser::SpacedMatrix() {
   return e;
 }
 
+// [[1, 2], [3, 4]] and [[1], [2]]. Null, with nothing read, when something else stands here.
+const Expr* Parser::NestedMatrix() {
+  if (Type(1) != Tok::kLBracket) return nullptr;
+  // Only a look ahead can tell it from a union of intervals and the like without reading twice.
+  int depth = 0;
+  size_t j = 0;
+  for (; Type(j) != Tok::kEnd; ++j) {
+    const Tok type = Type(j);
+    if (type == Tok::kLBracket) ++depth;
+    if (type == Tok::kRBracket && --depth == 0) break;
+    if (depth == 1 && type != Tok::kLBracket && type != Tok::kRBracket && type != Tok::kComma) return nullptr;
+    if (depth > 2) return nullptr;
+  }
+  if (depth != 0) return nullptr;
+  const size_t saved = at_;
+  ++at_;
+  NodeList entries(arena_);
+  size_t columns = 0, rows = 0;
+  while (Take(Tok::kLBracket)) {
+    size_t row = 0;
+    do {
+      E entry = RelationChain();
+      if (!entry) return nullptr;
+      if (!entries.Add(entry)) return Fail(ParseStatus::kLimitMemory);
+      ++row;
+    } while (Take(Tok::kComma));
+    if (!Take(Tok::kRBracket) || (rows && row != columns)) { at_ = saved; return nullptr; }
+    columns = row;
+    ++rows;
+    Take(Tok::kComma);
+  }
+  if (rows < 2 || !Take(Tok::kRBracket)) { at_ = saved; return nullptr; }
+  Expr* e = build_.Make(Kind::kMatrix, entries.span());
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  e->aux = static_cast<int32_t>(rows);
+  e->aux2 = static_cast<int32_t>(columns);
+  return e;
+}
+
+// Sum(k, (k, 1, 10)), Integral(x, (x, 0, 1)), Derivative(f, x), Limit(f, x, 3), Interval.open(0, 1). Null, with nothing read, when
+// `name` is none of them.
+const Expr* Parser::ComputerAlgebra(std::string_view name) {
+  struct Entry { std::string_view name; Kind kind; };
+  static constexpr Entry kEntries[] = {{"Sum", Kind::kSum}, {"summation", Kind::kSum}, {"Product", Kind::kProduct}, {"Integral", Kind::kIntegral}, {"integrate", Kind::kIntegral},
+                                       {"Derivative", Kind::kDerivative}, {"diff", Kind::kDerivative}, {"Limit", Kind::kLimit}, {"limit", Kind::kLimit}};
+  const Entry* entry = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.name == name; });
+  if (entry == std::end(kEntries)) return nullptr;
+  E args = Round();
+  if (!args || args->kind != Kind::kTuple || args->child_count < 2) return status_ == ParseStatus::kOk ? Fail() : nullptr;
+  E body = (*args)[0], second = (*args)[1];
+  const bool range = second->kind == Kind::kTuple && second->child_count == 3 && args->child_count == 2;
+  E variable = range ? (*second)[0] : second;
+  if (variable->kind == Kind::kConstant && variable->fn == Function::kI && variable->has(kFlagWordConstant)) {
+    variable = build_.Symbol("i");
+    body = variable ? RenameImaginary(body, variable) : nullptr;
+  }
+  if (!body || variable->kind != Kind::kSymbol) return status_ == ParseStatus::kOk ? Fail() : nullptr;
+  if (range && entry->kind != Kind::kDerivative && entry->kind != Kind::kLimit) return build_.Make(entry->kind, {body, variable, (*second)[1], (*second)[2]});
+  if (range) return Fail();
+  switch (entry->kind) {
+    case Kind::kIntegral: return args->child_count == 2 ? build_.Make(Kind::kIntegral, {body, variable}) : Fail();
+    case Kind::kLimit: return args->child_count == 3 ? build_.Make(Kind::kLimit, {body, variable, (*args)[2]}) : Fail();
+    case Kind::kDerivative: {
+      E order = args->child_count == 3 ? (*args)[2] : build_.Integer(1);
+      return args->child_count <= 3 && order && order->kind == Kind::kNumber ? build_.Make(Kind::kDerivative, {body, variable, order}) : Fail();
+    }
+    default: return Fail();
+  }
+}
+
 // <1, 2>, a vector in the signs of a keyboard.
 const Expr* Parser::KeyboardVector() {
   const auto sign = [&](size_t j, char op) { return Type(j) == Tok::kRelation && Peek(j).op == op; };
@@ -129,7 +199,7 @@ const Expr* Parser::Constructor(std::string_view name) {
       {"Matrix", Kind::kMatrix, ""}, {"matrix", Kind::kMatrix, ""}, {"array", Kind::kMatrix, ""}, {"Fraction", Kind::kDiv, ""}, {"nthroot", Kind::kRoot, ""},
       {"nPr", Kind::kFactorial, ""}, {"perm", Kind::kFactorial, ""}, {"complex", Kind::kAdd, ""}, {"Pow", Kind::kPow, ""}, {"pow", Kind::kPow, ""}, {"Integer", Kind::kNumber, ""}, {"Float", Kind::kNumber, ""}, {"Tuple", Kind::kTuple, ""}, {"root", Kind::kRoot, ""}};
   const Entry* entry = std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& e) { return e.name == name; });
-  if (entry == std::end(kEntries)) return nullptr;
+  if (entry == std::end(kEntries)) return ComputerAlgebra(name);
   ++at_;
   E inner = List(Tok::kRParen);
   if (!inner || !Take(Tok::kRParen)) return status_ == ParseStatus::kOk ? Fail() : nullptr;

@@ -48,6 +48,7 @@ const Expr* Parser::Primary() {
     case Tok::kCurrency: {
       ++at_;
       E value = Power();
+      if (E scaled = value ? Scaled(value) : nullptr) value = scaled;
       return value ? build_.Make(Kind::kCurrency, {value}) : nullptr;
     }
     default: return Fail();
