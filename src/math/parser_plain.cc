@@ -109,7 +109,7 @@ const Expr* Parser::NestedMatrix() {
     ++rows;
     Take(Tok::kComma);
   }
-  if (rows < 2 || !Take(Tok::kRBracket)) { at_ = saved; return nullptr; }
+  if (rows == 0 || !Take(Tok::kRBracket)) { at_ = saved; return nullptr; }
   Expr* e = build_.Make(Kind::kMatrix, entries.span());
   if (!e) return Fail(ParseStatus::kLimitNodes);
   e->aux = static_cast<int32_t>(rows);
