@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 PYTHON := .venv/bin/python
 # Test programs that run concurrent code: these run under ThreadSanitizer too.
-CONCURRENT := async managers pipeline scorers
+CONCURRENT := async managers pipeline scorers workers
 # Of these, tests that are long and run on one thread, where ThreadSanitizer can find nothing and takes minutes.
 ONE_THREAD := FaultSim|OverloadSim|HostileTexts|VerlParity|VerlDispatcher
 

@@ -71,6 +71,8 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
  public:
   static constexpr int kMaxStartFailures = 5;      // in a row, then the pool gives up
   static constexpr int64_t kFirstRestartDelayNs = 100'000'000;  // doubles each time
+  // A worker that lives this long has started; starts that fail further apart than this are not in a row.
+  static constexpr int64_t kSettledNs = 30'000'000'000;
   // A call that nobody wants any more may go on this long before its worker is given up.
   static constexpr int64_t kCancelGraceNs = 1'000'000'000;
 
@@ -82,7 +84,8 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
   // executor. kInvalidArgument with what the worker said when the function cannot be loaded.
   Result<FunctionInfo> Start();
 
-  // Runs a call. Ends soon after `stop` is requested. `started` is called when it is handed to a worker, at most twice.
+  // Runs a call. Ends soon after `stop` is requested. `started` is called whenever it is handed to a worker: at most twice,
+  // or three times when it kills workers.
   Task<CallReply> Call(CallRequest request, CallLimits limits, std::stop_token stop, std::function<void(int64_t now_ns)> started);
 
   // Ends all calls as cancelled and all workers. Blocks until they are gone. Idempotent.
@@ -117,7 +120,8 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
   void OnRepliesLocked(const WorkerPtr& worker, std::string_view body);
   void OnTextLocked(const WorkerPtr& worker, const Json& text);
   void OnExit(const WorkerPtr& worker, const std::string& how);
-  void OnStartFailureLocked(const std::string& why, const std::string& hint);
+  void LoseLocked(const WorkerPtr& worker, const std::string& how);
+  void OnStartFailureLocked(const Worker& worker, const std::string& why);
   void RunAgainLocked(const CallPtr& call);
 
   // pool_deadlines.cc
@@ -142,6 +146,7 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
   bool closed_ = false;
   Status broken_;         // not ok: no worker can be started
   int start_failures_ = 0;
+  int64_t last_failure_ns_ = 0;
   bool restart_waits_ = false;
   uint64_t next_call_ = 1;
   int64_t shortest_timeout_ns_ = kNoDeadline;

@@ -52,10 +52,10 @@ void WorkerPool::CheckWorkerLocked(const WorkerPtr& worker, int64_t now_ns) {
   if (worker->state == Worker::State::kStarting) {
     if (now_ns - worker->started_ns < options_.import_timeout_ns) return;
     const int64_t seconds = options_.import_timeout_ns / 1'000'000'000;
-    KillLocked(worker);
-    OnStartFailureLocked("loading it took longer than " + std::to_string(seconds) + " s",
-                         "raise import_timeout, or do less when the file is imported");
-    return;
+    worker->failure = "loading it took longer than " + std::to_string(seconds) + " s";
+    worker->hint = "raise import_timeout, or do less when the file is imported";
+    if (worker->process) worker->process->Kill();
+    return LoseLocked(worker, "");
   }
   bool overdue = false;
   for (const auto& [id, running] : worker->running) {
@@ -85,7 +85,8 @@ void WorkerPool::JudgeOverdueLocked(const WorkerPtr& worker, int64_t now_ns) {
     if (!info_.is_async && slot.call == id) cpu_now[slot.thread] = worker->process->ThreadCpuNs(slot.thread);
   }
   const bool first_look = worker->cpu_before.empty();
-  const Stall stall = FindStall(board, calls, now_ns, shortest_ns / 2, worker->cpu_before, cpu_now);
+  const Stall stall = FindStall(board, calls, now_ns, shortest_ns / 2, worker->cpu_before, cpu_now,
+                                now_ns - worker->cpu_before_ns);
   if (!stall.stalled) {
     worker->cpu_before.clear();
     std::vector<uint64_t> late;
@@ -102,6 +103,7 @@ void WorkerPool::JudgeOverdueLocked(const WorkerPtr& worker, int64_t now_ns) {
   const auto culprit = worker->running.find(stall.culprit);
   if (culprit == worker->running.end()) {
     if (first_look && !cpu_now.empty()) {
+      worker->cpu_before_ns = now_ns;
       worker->cpu_before = std::move(cpu_now);  // the next look, a tick later, sees whose time grows
       return;
     }

@@ -44,8 +44,14 @@ void WorkerPool::DispatchLocked() {
 
 size_t WorkerPool::SendLocked(const WorkerPtr& worker, std::deque<CallPtr>* queue, size_t most, bool alone) {
   const int64_t now_ns = executor_.clock().NowNs();
+  constexpr size_t kFrameBytes = 1 << 20;  // about: a worker begins with the first calls while the others are on their way
   std::string body;
   size_t sent = 0;
+  worker->exclusive = alone;
+  const auto flush = [&] {
+    if (!body.empty()) worker->process->Send(Frame(kCalls, body));
+    body.clear();
+  };
   while (sent < most && !queue->empty() && !worker->free_slots.empty()) {
     const CallPtr call = queue->front();
     queue->pop_front();
@@ -57,20 +63,24 @@ size_t WorkerPool::SendLocked(const WorkerPtr& worker, std::deque<CallPtr>* queu
     const CallRequest& request = call->request;
     AppendCall({call->id, slot, request.items, request.seed, request.json}, &body);
     ++sent;
+    if (body.size() >= kFrameBytes) flush();
   }
-  if (sent == 0) return 0;
-  worker->exclusive = alone;
-  worker->process->Send(Frame(kCalls, body));
+  flush();
   return sent;
 }
 
 void WorkerPool::StartWorkersLocked() {
   if (closed_ || !loaded_ || restart_waits_ || !broken_.ok()) return;
-  int present = 0;
+  int starting = 0;
+  int ready = 0;
   for (const WorkerPtr& worker : workers_) {
-    present += worker->state == Worker::State::kStarting || worker->state == Worker::State::kReady;
+    starting += worker->state == Worker::State::kStarting;
+    ready += worker->state == Worker::State::kReady;
   }
-  for (; present <= options_.workers; ++present) StartWorkerLocked();
+  for (; starting + ready <= options_.workers; ++starting) {
+    if (start_failures_ > 0 && starting > 0) return;  // one at a time, until one has worked
+    StartWorkerLocked();
+  }
 }
 
 void WorkerPool::StartWorkerLocked() {
@@ -85,8 +95,10 @@ void WorkerPool::StartWorkerLocked() {
     const auto from = which.lock();
     if (self && from) self->OnFrame(from, kind, body);
   };
-  events.on_exit = [pool = weak_from_this(), worker](const std::string& how) {
-    if (const auto self = pool.lock()) self->OnExit(worker, how);
+  events.on_exit = [pool = weak_from_this(), which = std::weak_ptr<Worker>(worker)](const std::string& how) {
+    const auto self = pool.lock();
+    const auto from = which.lock();
+    if (self && from) self->OnExit(from, how);
   };
   workers_.push_back(worker);
   worker->process = host_->Start(static_cast<int>(slots), std::move(events));

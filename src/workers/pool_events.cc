@@ -1,5 +1,6 @@
 // What workers say, and how they end.
 #include <algorithm>
+#include <utility>
 
 #include "workers/pool_state.h"
 
@@ -36,9 +37,11 @@ void WorkerPool::OnFrame(const WorkerPtr& worker, uint8_t kind, std::string_view
 }
 
 void WorkerPool::OnReadyLocked(const WorkerPtr& worker, const Json& info) {
+  if (worker->state != Worker::State::kStarting) return;
   worker->state = Worker::State::kReady;
-  start_failures_ = 0;
+  worker->ready_ns = executor_.clock().NowNs();
   if (loaded_) {
+    StartWorkersLocked();
     if (Text(info, "digest") != info_.digest) {
       log_.Write(LogLevel::kWarning, "edited:" + options_.name,
                  info_.file + " was edited while a pipeline uses it: workers that start from now on run the new text; make "
@@ -64,7 +67,12 @@ void WorkerPool::OnRepliesLocked(const WorkerPtr& worker, std::string_view body)
     if (found->second.live()) CompleteLocked(found->second.call, {CallReply::Kind::kVerdicts, std::string(json)});
     worker->running.erase(found);
   });
-  if (!whole) return KillLocked(worker);
+  if (!whole) {
+    worker->process->Kill();
+    return LoseLocked(worker, "said something that makes no sense");
+  }
+  worker->answered = true;
+  start_failures_ = 0;
   if (worker->running.empty()) worker->exclusive = false;
   if (worker->state == Worker::State::kRetiring && !worker->has_live()) KillLocked(worker);
 }
@@ -81,8 +89,17 @@ void WorkerPool::OnTextLocked(const WorkerPtr& worker, const Json& text) {
 void WorkerPool::OnExit(const WorkerPtr& worker, const std::string& how) {
   Lock lock(mutex_);
   if (closed_ || worker->state == Worker::State::kGone) return;  // killed by us: its calls have gone on
-  const bool was_starting = worker->state == Worker::State::kStarting;
-  worker->state = Worker::State::kGone;
+  LoseLocked(worker, how);
+  DispatchLocked();
+  ArmTickLocked();
+  ResumeLocked();
+}
+
+void WorkerPool::LoseLocked(const WorkerPtr& worker, const std::string& how) {
+  const Worker::State state = std::exchange(worker->state, Worker::State::kGone);
+  // Died of nothing that a call did: others would too, as fast as they are started.
+  const bool idle = state == Worker::State::kReady && worker->running.empty() && !worker->answered &&
+                    executor_.clock().NowNs() - worker->ready_ns < kSettledNs;
   std::erase(workers_, worker);
   for (auto& [id, running] : worker->running) {
     if (!running.live()) continue;
@@ -94,16 +111,17 @@ void WorkerPool::OnExit(const WorkerPtr& worker, const std::string& how) {
     }
   }
   worker->running.clear();
-  if (was_starting) {
-    OnStartFailureLocked(worker->failure.empty() ? "its worker " + how + " before it had loaded the function" : worker->failure,
-                         worker->hint);
+  if (state == Worker::State::kStarting) {
+    OnStartFailureLocked(*worker,
+                         worker->failure.empty() ? "its worker " + how + " before it had loaded the function" : worker->failure);
+  } else if (idle) {
+    OnStartFailureLocked(*worker, "its worker " + how + " right after its start");
   }
   StartWorkersLocked();
-  DispatchLocked();
-  ResumeLocked();
 }
 
-void WorkerPool::OnStartFailureLocked(const std::string& why, const std::string& hint) {
+void WorkerPool::OnStartFailureLocked(const Worker& worker, const std::string& why) {
+  const std::string& hint = worker.hint;
   const std::string text = "'" + options_.name + "' cannot be used: " + why;
   if (!loaded_) {
     broken_ = InvalidArgument(text, hint);
@@ -111,6 +129,8 @@ void WorkerPool::OnStartFailureLocked(const std::string& why, const std::string&
     changed_.NotifyAll();
     return;
   }
+  if (worker.started_ns - last_failure_ns_ > kSettledNs) start_failures_ = 0;
+  last_failure_ns_ = executor_.clock().NowNs();
   ++start_failures_;
   log_.Write(LogLevel::kWarning, "start:" + options_.name, "a new worker could not be started: " + text);
   const bool any_left = std::any_of(workers_.begin(), workers_.end(), [](const WorkerPtr& one) {
@@ -121,7 +141,7 @@ void WorkerPool::OnStartFailureLocked(const std::string& why, const std::string&
     FailQueuedLocked();
     return;
   }
-  restart_waits_ = true;
+  if (std::exchange(restart_waits_, true)) return;
   const int64_t delay_ns = kFirstRestartDelayNs << std::min(start_failures_ - 1, kMaxStartFailures);
   executor_.PostAt(DeadlineAfter(executor_.clock().NowNs(), delay_ns), [weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -134,6 +154,7 @@ void WorkerPool::OnStartFailureLocked(const std::string& why, const std::string&
 }
 
 void WorkerPool::RunAgainLocked(const CallPtr& call) {
+  if (!broken_.ok()) return CompleteLocked(call, {CallReply::Kind::kBroken, broken_.ToString()});
   call->alone = true;
   call->state = PendingCall::State::kQueued;
   alone_queue_.push_back(call);

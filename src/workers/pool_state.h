@@ -39,11 +39,14 @@ struct WorkerPool::Worker {
   State state = State::kStarting;
   std::shared_ptr<WorkerProcess> process;
   int64_t started_ns = 0;
+  int64_t ready_ns = 0;
+  bool answered = false;  // at least one call
   int64_t kill_at_ns = kNoDeadline;  // of a retiring one
   bool exclusive = false;            // runs one call, alone
   std::map<uint64_t, Running> running;  // by call id
   std::vector<uint32_t> free_slots;
   std::map<int64_t, int64_t> cpu_before;  // thread -> CPU time at the first look at a stall
+  int64_t cpu_before_ns = 0;              // when that was
   std::string failure;  // what it said before it ended
   std::string hint;
 
