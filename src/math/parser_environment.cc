@@ -5,6 +5,44 @@
 
 namespace rewardloop::math {
 
+// The condition of a case: `\text{if } x > 0`, `otherwise`.
+const Expr* Parser::CaseCondition() {
+  const bool statement = StartsCondition() && Fold(Peek().text) != "otherwise";
+  E words = statement ? nullptr : build_.Text(Fold(Peek().text));
+  ++at_;
+  return statement ? Statement() : words;
+}
+
+// A statement of `cases` or of a system, and what commas join to it: a condition, or more statements. The last one is returned,
+// those before are added.
+const Expr* Parser::CaseEntry(bool cases, NodeList* entries, size_t* row, size_t* rows) {
+  if (StartsCondition()) ++at_;
+  E entry = Statement();
+  while (entry && (Type() == Tok::kComma || Type() == Tok::kPeriod || Type() == Tok::kSemicolon || Type() == Tok::kAnd)) {
+    ++at_;
+    if (Type() == Tok::kRowSeparator || Type() == Tok::kEndEnv || Type() == Tok::kAmpersand) break;
+    if (cases && *row == 0) {  // "x^2, x > 0" or "x^2, \text{if } x > 0"
+      if (!entries->Add(entry)) return Fail(ParseStatus::kLimitMemory);
+      ++*row;
+      if (StartsCondition()) {
+        if (Fold(Peek().text) == "otherwise") return CaseCondition();
+        ++at_;
+      }
+    }
+    E more = Statement();
+    if (!more) return nullptr;
+    if (*row == 0) {
+      if (!entries->Add(entry)) return nullptr;
+      ++*rows;
+    }
+    entry = more;
+  }
+  if (!entry || !cases || *row != 0 || !StartsCondition()) return entry;
+  if (!entries->Add(entry)) return Fail(ParseStatus::kLimitMemory);  // value \text{ if } condition
+  ++*row;
+  return CaseCondition();
+}
+
 const Expr* Parser::Environment(bool braced) {
   DepthGuard guard(this);
   if (TooDeep()) return nullptr;
@@ -28,43 +66,15 @@ const Expr* Parser::Environment(bool braced) {
       }
       continue;
     }
-    E entry = nullptr;
     if (cases && row >= 1 && StartsCondition() && Type(1) == Tok::kAmpersand && Fold(Peek().text) != "otherwise") {
       at_ += 2;  // a column for the word "if"
       continue;
     }
+    E entry = nullptr;
     if (cases && row >= 1 && (Type() == Tok::kText || Type() == Tok::kWord) && !StartsOperand()) {
-      if (StartsCondition() && Fold(Peek().text) != "otherwise") {
-        ++at_;
-        entry = Statement();
-      } else {
-        entry = build_.Text(Fold(Peek().text));
-        ++at_;
-      }
+      entry = CaseCondition();
     } else if (cases || !matrix) {
-      if (StartsCondition()) ++at_;
-      entry = Statement();
-      while (entry && (Type() == Tok::kComma || Type() == Tok::kPeriod || Type() == Tok::kSemicolon || Type() == Tok::kAnd)) {
-        ++at_;
-        if (Type() == Tok::kRowSeparator || Type() == Tok::kEndEnv || Type() == Tok::kAmpersand) break;
-        if (cases && row == 0) {  // "x^2, x > 0" or "x^2, \text{if } x > 0"
-          if (!entries.Add(entry)) return Fail(ParseStatus::kLimitMemory);
-          ++row;
-          if (StartsCondition()) {
-            if (Fold(Peek().text) == "otherwise") { entry = build_.Text("otherwise"); ++at_; break; }
-            ++at_;
-          }
-        }
-        E more = Statement();
-        if (!more) return nullptr;
-        if (row >= 1) { entry = more; } else { if (!entries.Add(entry)) return nullptr; entry = more; ++rows; }
-      }
-      if (entry && cases && row == 0 && StartsCondition()) {  // value \text{ if } condition
-        if (!entries.Add(entry)) return Fail(ParseStatus::kLimitMemory);
-        ++row;
-        if (Fold(Peek().text) == "otherwise") { entry = build_.Text("otherwise"); ++at_; }
-        else { ++at_; entry = Statement(); }
-      }
+      entry = CaseEntry(cases, &entries, &row, &rows);
     } else {
       entry = RelationChain();
     }

@@ -78,17 +78,26 @@ class Parser {
   E SetLevel();
   E Additive();
   E Multiplicative();
-  E Unary();
-  E Power();
-  E Exponent();
   bool StartsOperand() const;
   bool SquareGroups() const;
   bool StartsCondition() const;
-  E Mixed(E integer);
-  E Scaled(E value);
-  E Units(E value, bool numeric);
   E Label();
   bool DropLeadingWords();
+
+  // ---- parser_power.cc
+  E Mixed(E integer);
+  E Unary();
+  E Exponent();
+  E Power();
+  E Raised(E base);
+  E Degrees(E base);
+  E Primed(E base);
+
+  // ---- parser_unit.cc
+  struct UnitText;
+  E Scaled(E value);
+  bool ReadUnit(UnitText* unit);
+  E Units(E value, bool numeric);
 
   // ---- parser_primary.cc, parser_name.cc, parser_brackets.cc, parser_function.cc, parser_operator.cc, parser_environment.cc
   E Primary();
@@ -96,6 +105,10 @@ class Parser {
   E NumberFromText(std::string_view text);
   E Word();
   E SymbolTail(std::string_view name);
+  E DecoratedCall(std::string_view name);
+  bool IsCall(std::string_view name, size_t name_at, bool indexed) const;
+  E Arguments(std::string_view name);
+  E LabeledPoint(std::string_view name);
   std::string_view SubscriptName(std::string_view name, bool* complex, E* index);
   E Round();
   E Square();
@@ -115,6 +128,8 @@ class Parser {
   E Integral();
   E ScriptArgument();
   E Limit();
+  E CaseCondition();
+  E CaseEntry(bool cases, NodeList* entries, size_t* row, size_t* rows);
   E Environment(bool braced);
   E Overline();
   E OperatorName();
@@ -151,5 +166,8 @@ class Parser {
 };
 
 bool IsDigits(std::string_view text);
+bool HasLower(std::string_view word);
+// A plain word that reads as language, not as a product of letters.
+bool LooksLikeWord(std::string_view word);
 
 }  // namespace rewardloop::math

@@ -94,6 +94,71 @@ const Expr* Parser::Word() {
   return product;
 }
 
+// f^{-1}(x) and f'(x); null, with nothing read, when something else stands here.
+const Expr* Parser::DecoratedCall(std::string_view name) {
+  const bool inverse = Type() == Tok::kCaret && Type(1) == Tok::kLBrace && Type(2) == Tok::kMinus && Type(3) == Tok::kNumber && Peek(3).text == "1" &&
+                       Type(4) == Tok::kRBrace && Type(5) == Tok::kLParen;
+  const bool derivative = Type() == Tok::kPrime && Type(1) == Tok::kLParen;
+  if (!inverse && !derivative) return nullptr;
+  char* text = arena_->NewArray<char>(name.size() + 3);
+  if (!text) return Fail(ParseStatus::kLimitMemory);
+  char* out = std::copy(name.begin(), name.end(), text);
+  for (char c : std::string_view(inverse ? "^-1" : "'")) *out++ = c;
+  at_ += inverse ? 5 : 1;
+  E args = Round();
+  Expr* e = args ? build_.Make(Kind::kCall, {args}) : nullptr;
+  if (!e) return status_ == ParseStatus::kOk ? Fail(ParseStatus::kLimitNodes) : nullptr;
+  e->text = {text, static_cast<size_t>(out - text)};
+  return e;
+}
+
+// Do the round brackets here hold the arguments of `name`? f(x): always; W(n) = ...: when a relation follows them.
+bool Parser::IsCall(std::string_view name, size_t name_at, bool indexed) const {
+  if (NamesFunction(name)) return true;
+  if (name.size() != 1 && name.find('_') == name.npos) return false;
+  const Tok before = name_at == 0 ? Tok::kComma : tokens_[name_at - 1].type;
+  const bool start = before == Tok::kComma || before == Tok::kAnd || before == Tok::kOr || before == Tok::kRelation || before == Tok::kLParen || before == Tok::kSemicolon || indexed;
+  size_t j = 1;
+  while (Type(j) == Tok::kWord || Type(j) == Tok::kSymbol || Type(j) == Tok::kComma || Type(j) == Tok::kNumber || Type(j) == Tok::kMinus) ++j;
+  const bool upper = name[0] >= 'A' && name[0] <= 'Z';
+  const Tok after = Type(j + 1);
+  const bool named = after == Tok::kRelation || (upper && (after == Tok::kComma || after == Tok::kRParen) && Type(1) != Tok::kNumber);
+  const bool call = start && Type(j) == Tok::kRParen && named;
+  return after == Tok::kRelation && Peek(j + 1).op != '=' ? call && upper : call;
+}
+
+const Expr* Parser::Arguments(std::string_view name) {
+  ++at_;
+  const bool brackets = in_brackets_;
+  in_brackets_ = true;
+  E args = List(Tok::kRParen);
+  in_brackets_ = brackets;
+  if (!args || !Take(Tok::kRParen)) return status_ == ParseStatus::kOk ? Fail() : nullptr;
+  Expr* e = args->kind == Kind::kList ? build_.Make(Kind::kCall, args->children()) : build_.Make(Kind::kCall, {args});
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  e->text = name;
+  return e;
+}
+
+// P(1, 2); null, with nothing read, when it is none.
+const Expr* Parser::LabeledPoint(std::string_view name) {
+  int depth = 0;
+  bool comma = false;
+  size_t j = 0;
+  for (; Type(j) != Tok::kEnd; ++j) {
+    if (Type(j) == Tok::kLParen) ++depth;
+    if (Type(j) == Tok::kRParen && --depth == 0) break;
+    comma |= depth == 1 && Type(j) == Tok::kComma;
+  }
+  const Tok after = Type(j + 1);
+  const bool ends = after == Tok::kEnd || after == Tok::kComma || after == Tok::kAnd || after == Tok::kOr || after == Tok::kSemicolon || after == Tok::kPeriod;
+  if (!comma || depth != 0 || !ends) return nullptr;
+  E point = Round();
+  Expr* e = point ? build_.Make(Kind::kLabeled, {point}) : nullptr;
+  if (e) e->text = name;
+  return e;
+}
+
 // The symbol `name` with what follows it: subscript, argument list.
 const Expr* Parser::SymbolTail(std::string_view name) {
   DepthGuard guard(this);
@@ -105,79 +170,23 @@ const Expr* Parser::SymbolTail(std::string_view name) {
     name = SubscriptName(name, &complex, &index);
     if (status_ != ParseStatus::kOk) return nullptr;
   }
-  // f^{-1}(x) and f'(x)
   if (NamesFunction(name)) {
-    const bool inverse = Type() == Tok::kCaret && Type(1) == Tok::kLBrace && Type(2) == Tok::kMinus && Type(3) == Tok::kNumber && Peek(3).text == "1" &&
-                         Type(4) == Tok::kRBrace && Type(5) == Tok::kLParen;
-    const bool derivative = Type() == Tok::kPrime && Type(1) == Tok::kLParen;
-    if (inverse || derivative) {
-      char* text = arena_->NewArray<char>(name.size() + 3);
-      if (!text) return Fail(ParseStatus::kLimitMemory);
-      char* out = std::copy(name.begin(), name.end(), text);
-      for (char c : std::string_view(inverse ? "^-1" : "'")) *out++ = c;
-      at_ += inverse ? 5 : 1;
-      E args = Round();
-      Expr* e = args ? build_.Make(Kind::kCall, {args}) : nullptr;
-      if (!e) return status_ == ParseStatus::kOk ? Fail(ParseStatus::kLimitNodes) : nullptr;
-      e->text = {text, static_cast<size_t>(out - text)};
-      return e;
-    }
-  }
-  // f(x): always; W(n) = ...: when a relation follows the brackets
-  if (Type() == Tok::kLParen && !Peek().quad_before) {
-    bool call = NamesFunction(name);
-    if (!call && (name.size() == 1 || name.find('_') != name.npos)) {
-      const size_t before = name_at;
-      const bool start = before == 0 || tokens_[before - 1].type == Tok::kComma || tokens_[before - 1].type == Tok::kAnd ||
-                         tokens_[before - 1].type == Tok::kOr || tokens_[before - 1].type == Tok::kRelation || tokens_[before - 1].type == Tok::kLParen ||
-                         tokens_[before - 1].type == Tok::kSemicolon || complex;
-      size_t j = 1;
-      while (Type(j) == Tok::kWord || Type(j) == Tok::kSymbol || Type(j) == Tok::kComma || Type(j) == Tok::kNumber || Type(j) == Tok::kMinus) ++j;
-      const bool upper = name[0] >= 'A' && name[0] <= 'Z';
-      call = start && Type(j) == Tok::kRParen && (Type(j + 1) == Tok::kRelation || (upper && (Type(j + 1) == Tok::kComma || Type(j + 1) == Tok::kRParen) && Type(1) != Tok::kNumber));
-      if (Type(j + 1) == Tok::kRelation && Peek(j + 1).op != '=') call = call && upper;
-    }
-    if (call) {
-      ++at_;
-      const bool brackets = in_brackets_;
-      in_brackets_ = true;
-      E args = List(Tok::kRParen);
-      in_brackets_ = brackets;
-      if (!args || !Take(Tok::kRParen)) return status_ == ParseStatus::kOk ? Fail() : nullptr;
-      Expr* e = args->kind == Kind::kList ? build_.Make(Kind::kCall, args->children()) : build_.Make(Kind::kCall, {args});
-      if (!e) return Fail(ParseStatus::kLimitNodes);
-      e->text = name;
-      return e;
-    }
-    if (E count = Combinations(name)) return count;
+    if (E call = DecoratedCall(name)) return call;
     if (status_ != ParseStatus::kOk) return nullptr;
-    // P(1, 2): a labelled point
+  }
+  if (Type() == Tok::kLParen && !Peek().quad_before) {
+    if (IsCall(name, name_at, complex)) return Arguments(name);
     if (name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z') {
-      int depth = 0;
-      bool comma = false;
-      size_t j = 0;
-      for (; Type(j) != Tok::kEnd; ++j) {
-        if (Type(j) == Tok::kLParen) ++depth;
-        if (Type(j) == Tok::kRParen && --depth == 0) break;
-        comma |= depth == 1 && Type(j) == Tok::kComma;
-      }
-      const Tok after = Type(j + 1);
-      if (comma && depth == 0 && (after == Tok::kEnd || after == Tok::kComma || after == Tok::kAnd || after == Tok::kOr || after == Tok::kSemicolon || after == Tok::kPeriod)) {
-        E point = Round();
-        Expr* e = point ? build_.Make(Kind::kLabeled, {point}) : nullptr;
-        if (e) e->text = name;
-        return e;
-      }
+      if (E count = Combinations(name)) return count;
+      if (status_ != ParseStatus::kOk) return nullptr;
+      if (E point = LabeledPoint(name)) return point;
+      if (status_ != ParseStatus::kOk) return nullptr;
     }
   }
-  if (complex) {
-    Expr* e = build_.Make(Kind::kCall, {index});
-    if (!e) return Fail(ParseStatus::kLimitNodes);
-    e->text = name;
-    return e;
-  }
-  Expr* e = build_.Symbol(name);
-  return e ? e : Fail(ParseStatus::kLimitNodes);
+  Expr* e = complex ? build_.Make(Kind::kCall, {index}) : build_.Symbol(name);
+  if (!e) return Fail(ParseStatus::kLimitNodes);
+  if (complex) e->text = name;
+  return e;
 }
 
 // Reads `_...`. A plain subscript joins the name; an expression makes *complex true and *index its value.
