@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -45,6 +46,12 @@ class REWARDLOOP_EXPORT Executor {
   // and on return. The simulator runs other tasks meanwhile. Must not be called from a task of this executor.
   virtual bool WaitUntil(std::unique_lock<std::mutex>& lock, WaitPoint& point, const std::function<bool()>& ready,
                          int64_t deadline_ns) = 0;
+
+  // Which of `n` equally good things to do next: the first. The simulator draws, so that its seeds explore orders.
+  virtual size_t Choose(size_t n) { return 0; }
+  // For tasks: waits some microseconds for `ready`, which may be called often; false when it did not come to hold. Cheaper
+  // than to end and be posted again when work comes in a trickle.
+  virtual bool Linger(const std::function<bool()>& ready) { return false; }
 
   // Number of tasks that run at the same time.
   virtual int concurrency() const = 0;

@@ -44,9 +44,6 @@ struct PyWakeup {
   std::shared_ptr<Wakeup> wakeup = std::make_shared<Wakeup>();
 };
 
-// What collect hands over: the results, and the message of on_error="raise" if there is one.
-using Delivered = std::pair<PyBatch, std::optional<std::string>>;
-
 struct PyGroup {
   Group group;  // its results are in the batch
   std::shared_ptr<Batch> batch;
@@ -98,14 +95,17 @@ T WaitFor(std::optional<double> timeout, Call call) {
   return ValueOrThrow(std::move(*result));
 }
 
-Delivered Collect(const PyPipeline& self, PyHandle& handle, std::optional<double> timeout) {
+// The results and, where some have no score, None or the message of on_error="raise".
+nb::object Collect(const PyPipeline& self, PyHandle& handle, std::optional<double> timeout) {
   const BatchHandle batch = HandleOf(self, handle);
   AsyncRewardPipeline& pipeline = self.state()->pipeline();
   Collected collected = WaitFor<Collected>(timeout, [&](int64_t slice) { return pipeline.Collect(batch, slice); });
   handle.SetDelivered();
-  Delivered delivered{{std::make_shared<Batch>(std::move(collected.results))}, std::nullopt};
-  if (!collected.status.ok()) delivered.second = collected.status.ToString();
-  return delivered;
+  auto batch_of_results = std::make_shared<Batch>(std::move(collected.results));
+  const bool missing = batch_of_results->missing > 0;
+  nb::object results = ResultsOf(std::move(batch_of_results));
+  if (collected.status.ok() && !missing) return results;
+  return nb::make_tuple(results, collected.status.ok() ? nb::none() : ToPython(collected.status.ToString()));
 }
 
 nb::object Next(const PyPipeline& self, PyHandle& handle, std::optional<double> timeout) {
@@ -167,16 +167,24 @@ void Call(const PyPipeline& self, Work work) {
   ThrowIfError(status);
 }
 
-std::shared_ptr<PyHandle> Submit(const PyPipeline& self, std::vector<RewardItem> items, int64_t step) {
+// A BatchHandle inside its Python object: no other allocation, and no reference counts to keep in step.
+nb::object MakeHandle(std::shared_ptr<PipelineState> state, BatchHandle handle) {
+  nb::object object = nb::inst_alloc(nb::type<PyHandle>());
+  new (nb::inst_ptr<PyHandle>(object)) PyHandle(std::move(state), handle);
+  nb::inst_mark_ready(object);
+  return object;
+}
+
+nb::object Submit(const PyPipeline& self, std::vector<RewardItem> items, int64_t step) {
   const auto& state = self.state();
-  return std::make_shared<PyHandle>(state, SubmitWithSignals(*state, std::move(items), step));
+  return MakeHandle(state, SubmitWithSignals(*state, std::move(items), step));
 }
 
 // A handle, or a PendingSubmit where there is no room.
 nb::object BeginSubmit(const PyPipeline& self, nb::handle items, int64_t step, const PyWakeup& wakeup, int64_t token) {
   const auto& state = self.state();
   std::vector<RewardItem> converted = ItemsFrom(items);
-  if (HasRoom(*state, converted)) return nb::cast(Submit(self, std::move(converted), step));
+  if (HasRoom(*state, converted)) return Submit(self, std::move(converted), step);
   return nb::cast(PendingSubmit::Start(state, std::move(converted), step, wakeup.wakeup, token));
 }
 
@@ -225,7 +233,8 @@ void BindWakeup(nb::module_& m) {
              nb::gil_scoped_release release;
              self.Withdraw();
            })
-      .def("take", [](PendingSubmit& self) { return std::make_shared<PyHandle>(self.state(), self.Take()); });
+      .def("take", [](PendingSubmit& self) { return MakeHandle(self.state(), self.Take()); },
+           nb::sig("def take(self) -> BatchHandle"));
 }
 
 void BindConfig(nb::module_& m) {
@@ -273,12 +282,12 @@ void BindPipeline(nb::module_& m) {
            [](const PyPipeline& self, ItemVector& items, int64_t step) {
              return Submit(self, std::move(*items.items), step);
            },
-           nb::arg("items"), nb::arg("step"), "Empties `items`.")
+           nb::sig("def submit_items(self, items: _Items, step: int) -> BatchHandle"), "Empties `items`.")
       .def("begin_submit", &BeginSubmit, nb::arg("items"), nb::arg("step"), nb::arg("wakeup"), nb::arg("token"),
            nb::sig("def begin_submit(self, items: typing.Iterable[typing.Mapping[str, typing.Any]], step: int, "
                    "wakeup: _Wakeup, token: int) -> BatchHandle | _PendingSubmit"))
-      .def("collect", &Collect, nb::arg("handle"), nb::arg("timeout").none(),
-           nb::sig("def collect(self, handle: BatchHandle, timeout: float | None) -> tuple[Batch, str | None]"))
+      .def("collect", &Collect, nb::sig("def collect(self, handle: BatchHandle, timeout: float | None) -> "
+                                         "list[RewardResult] | tuple[list[RewardResult], str | None]"))
       .def("next", &Next, nb::arg("handle"), nb::arg("timeout").none(),
            nb::sig("def next(self, handle: BatchHandle, timeout: float | None) -> RewardResult | None"))
       .def("next_group", &NextGroup, nb::arg("step"), nb::arg("timeout").none())

@@ -303,47 +303,30 @@ void BindRewardResult(nb::module_& m) {
 
 }  // namespace
 
-Batch::Batch(std::vector<RewardResult> delivered)
-    : results(std::move(delivered)), scores(results.size()), valid(new bool[results.size()]) {
-  for (size_t i = 0; i < results.size(); ++i) {
-    const auto& score = results[i].score;
-    scores[i] = score ? *score : std::numeric_limits<double>::quiet_NaN();
-    valid[i] = results[i].valid;
-    missing += results[i].status != ItemStatus::kScored;
-  }
-}
-
-nb::object SingleResult(RewardResult result) {
-  std::vector<RewardResult> results;
-  results.push_back(std::move(result));
-  return nb::cast(PyResult{std::make_shared<const Batch>(std::move(results)), 0, {}, {}});
-}
-
 void BindResult(nb::module_& m) {
   BindError(m);
   BindTiming(m);
   BindRewardResult(m);
   // A NumPy view keeps its Batch alive and owns the memory it shows: nothing else reads the arrays.
   nb::class_<PyBatch>(m, "Batch", "Results of one delivery, with their scores as arrays.")
-      .def("fill",
-           [](const PyBatch& self, nb::list list) {
-             for (size_t i = 0; i < self.batch->results.size(); ++i) list.append(PyResult{self.batch, i, {}, {}});
-           },
-           nb::arg("list"), nb::sig("def fill(self, list: list[RewardResult]) -> None"), "Appends all results.")
+      .def("fill", [](const PyBatch& self, nb::list list) { FillList(self.batch, list.ptr()); }, nb::arg("list"),
+           nb::sig("def fill(self, list: list[RewardResult]) -> None"), "Appends all results.")
       .def_prop_ro("scores",
                    [](nb::handle_t<PyBatch> self) {
                      Batch& batch = *nb::cast<PyBatch&>(self).batch;
-                     return Doubles(batch.scores.data(), {batch.scores.size()}, self);
+                     return Doubles(batch.scores().data(), {batch.results.size()}, self);
                    },
                    nb::sig("def scores(self) -> numpy.typing.NDArray[numpy.float64]"))
       .def_prop_ro("valid",
                    [](nb::handle_t<PyBatch> self) {
                      Batch& batch = *nb::cast<PyBatch&>(self).batch;
-                     return Bools(batch.valid.get(), {batch.scores.size()}, self);
+                     return Bools(batch.valid(), {batch.results.size()}, self);
                    },
                    nb::sig("def valid(self) -> numpy.typing.NDArray[numpy.bool_]"))
       .def_prop_ro("missing", [](const PyBatch& self) { return self.batch->missing; })
       .def("__len__", [](const PyBatch& self) { return self.batch->results.size(); });
+  m.def("_set_results_type", &SetResultsType, nb::arg("type"),
+        nb::sig("def _set_results_type(type: type[list[RewardResult]]) -> None"), "The list that collect hands over.");
   m.def("_statuses",
         [] {
           nb::list names;

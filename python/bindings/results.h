@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "rewardloop/result.h"
@@ -16,9 +17,15 @@ struct Batch {
   explicit Batch(std::vector<RewardResult> delivered);
 
   std::vector<RewardResult> results;
-  std::vector<double> scores;     // NaN where there is none
-  size_t missing = 0;             // results that no verdict was reached for
-  std::unique_ptr<bool[]> valid;  // has a score that no policy masked
+  size_t missing = 0;  // results that no verdict was reached for
+
+  // Made when they are first asked for, with the GIL held.
+  std::vector<double>& scores();  // NaN where there is none
+  bool* valid();                  // has a score that no policy masked
+
+ private:
+  std::vector<double> scores_;
+  std::unique_ptr<bool[]> valid_;
 };
 
 // How Python holds a batch: C++ shares it without counting Python references.
@@ -36,6 +43,14 @@ struct PyResult {
 
   const RewardResult& get() const { return batch->results[index]; }
 };
+
+// Appends the results to a list of Python's.
+void FillList(const std::shared_ptr<Batch>& batch, PyObject* list);
+
+// The package's `Results`, a list with a slot for the batch. Called once.
+void SetResultsType(nanobind::object type);
+// A `Results` of the package, of all results of `batch`. Needs the GIL.
+nanobind::object ResultsOf(std::shared_ptr<Batch> batch);
 
 // The only result of a new batch.
 nanobind::object SingleResult(RewardResult result);

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from . import _log
-from ._core import Batch, BatchHandle, Engine, RewardResult, _Pipeline
+from ._core import BatchHandle, Engine, RewardResult, _Pipeline
 from ._errors import RewardError
 from ._options import checked_options
 from ._results import Group, Results
@@ -73,14 +73,16 @@ class PipelineBase:
         return f"{type(self).__name__}(scorer={config['scorer']!r}, manager={config['manager']!r})"
 
 
-def deliver(delivered: tuple[Batch, str | None], errors: _log.ErrorLog) -> Results:
+def deliver(delivered: list[RewardResult] | tuple[list[RewardResult], str | None], errors: _log.ErrorLog) -> Results:
     """Results of a collect; raises under ``on_error="raise"`` when rows have no score."""
-    batch, message = delivered
-    results = Results(batch)
+    if isinstance(delivered, Results):
+        return delivered
+    assert isinstance(delivered, tuple)
+    results, message = delivered
+    assert isinstance(results, Results)
     if message is not None:
         raise RewardError(message, results)
-    if batch.missing:
-        errors.note(results)
+    errors.note(results)
     return results
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._core import Batch, RewardResult
+from ._core import Batch, RewardResult, _set_results_type
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,6 +58,9 @@ class Results(list[RewardResult]):
         import numpy as np
 
         return np.array([r.score is not None for r in self], dtype=np.bool_)
+
+
+_set_results_type(Results)
 
 
 class Group:

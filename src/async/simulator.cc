@@ -57,6 +57,8 @@ class SimulatorImpl final : public Simulator {
     return true;
   }
 
+  size_t Choose(size_t n) override { return options_.shuffle && n > 1 ? random_.Below(n) : 0; }
+
   int concurrency() const override { return options_.concurrency; }
 
   void RunUntilIdle() override {

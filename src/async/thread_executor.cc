@@ -12,6 +12,9 @@ namespace rewardloop {
 namespace asio = boost::asio;
 namespace {
 
+// About 30 us on an idle machine.
+constexpr int kLingerYields = 64;
+
 // Thrown by a task to end the worker that runs it.
 struct Retire {};
 
@@ -141,6 +144,15 @@ bool ThreadExecutor::WaitUntil(std::unique_lock<std::mutex>& lock, WaitPoint& po
   }
   const std::chrono::steady_clock::time_point deadline{std::chrono::nanoseconds(deadline_ns)};
   return point.condition_.wait_until(lock, deadline, ready);
+}
+
+bool ThreadExecutor::Linger(const std::function<bool()>& ready) {
+  // A yield takes a fraction of a microsecond, or lets others run who need the CPU.
+  for (int i = 0; i < kLingerYields; ++i) {
+    if (ready()) return true;
+    std::this_thread::yield();
+  }
+  return ready();
 }
 
 int ThreadExecutor::concurrency() const { return state_->threads_wanted; }

@@ -19,6 +19,7 @@ class ThreadExecutor : public Executor {
   bool CancelTimer(TimerId id) override;
   bool WaitUntil(std::unique_lock<std::mutex>& lock, WaitPoint& point, const std::function<bool()>& ready,
                  int64_t deadline_ns) override;
+  bool Linger(const std::function<bool()>& ready) override;
   int concurrency() const override;
   void ReplaceThread() override;
   void RetireThread() override;

@@ -34,8 +34,14 @@ struct Batch {
   int64_t step = 0;
   std::vector<RewardItem> items;
   std::vector<RewardResult> results;
-  std::unique_ptr<std::atomic<ItemState>[]> state;
-  std::vector<int64_t> bytes;
+  // What else is kept of each item, in one piece: submits of one item are frequent.
+  struct Row {
+    std::atomic<ItemState> state = ItemState::kPending;
+    bool delivered = false;  // by any view
+    int32_t order = 0;       // of rows[k]: the row that was the k-th to end
+    int64_t bytes = 0;       // of the item in the backlog, then of the result
+  };
+  std::unique_ptr<Row[]> rows;
   // Row that is judged for row i: itself, or the last row of its session. Empty when no item has a session.
   std::vector<int32_t> leader;
   // Rows that get the result of a judged row, by that row.
@@ -47,9 +53,8 @@ struct Batch {
 
   int64_t admitted = 0;   // items [0, admitted) have entered the backlog
   int64_t remaining = 0;  // items without a result
-  std::vector<int32_t> finish_order;
-  size_t next_streamed = 0;
-  std::vector<uint8_t> delivered;  // by any view
+  int32_t ended = 0;      // rows with a result
+  int32_t next_streamed = 0;
   int64_t undelivered = 0;
   int64_t group_refs = 0;  // rows that an open or undelivered group will still read
   bool streaming = false;
@@ -71,7 +76,7 @@ struct ItemRef {
 
   RewardItem& item() const { return batch->items[index]; }
   RewardResult& result() const { return batch->results[index]; }
-  std::atomic<ItemState>& state() const { return batch->state[index]; }
+  std::atomic<ItemState>& state() const { return batch->rows[index].state; }
 };
 
 }  // namespace rewardloop

@@ -54,34 +54,84 @@ void PipelineImpl::PostChunksLocked(const BatchPtr& batch, int32_t begin, int32_
   const int32_t size = std::clamp(share, 1, kChunkItems);
   for (int32_t i = begin; i < end; i += size) {
     ++active_work_;
-    const int32_t chunk_end = std::min(i + size, end);
-    Post([self = shared_from_this(), batch, i, chunk_end] { self->RunChunk(batch, i, chunk_end); });
+    chunks_.push_back({batch, i, std::min(i + size, end)});
+  }
+  PostDrainersLocked();
+}
+
+void PipelineImpl::PostDrainersLocked() {
+  queued_chunks_ = chunks_.size();
+  // Those that have not begun, and the one that lingers, will take one each.
+  while (drainers_ < executor_.concurrency() && chunks_.size() > static_cast<size_t>(posted_drainers_ + drainer_lingers_)) {
+    ++drainers_;
+    ++posted_drainers_;
+    Post([self = shared_from_this()] { self->Drain(); });
   }
 }
 
-void PipelineImpl::RunChunk(const BatchPtr& batch, int32_t begin, int32_t end) {
-  const auto run = std::make_shared<ChunkRun>();
-  run->batch = batch;
-  run->end = end;
-  run->done.reserve(end - begin);
+void PipelineImpl::Drain() {
+  const auto drainer = std::make_shared<Drainer>();
   const bool watched = timeout_ns_ != kNoDeadline;
-  std::list<std::shared_ptr<ChunkRun>>::iterator entry;
+  const int64_t turn_end_ns = DeadlineAfter(Now(), kTurnNs);
+  Lock lock = LockSoon();
+  --posted_drainers_;
+  std::list<std::shared_ptr<Drainer>>::iterator entry;
   if (watched) {
-    Lock lock(mutex_);
-    entry = chunk_runs_.insert(chunk_runs_.end(), run);
+    entry = watched_.insert(watched_.end(), drainer);
     ArmWatchdogLocked();
   }
+  bool again = false;
+  for (int taken = 0; !chunks_.empty() || LingerLocked(&lock); ++taken) {
+    again = taken == kChunksPerTurn || (taken > 0 && (executor_.Choose(2) != 0 || Now() > turn_end_ns));
+    if (again) break;
+    std::swap(chunks_.front(), chunks_[executor_.Choose(chunks_.size())]);
+    drainer->chunk = std::move(chunks_.front());
+    chunks_.pop_front();
+    queued_chunks_ = chunks_.size();
+    lock.unlock();
+    const bool kept = RunChunk(*drainer);
+    lock = LockSoon();
+    --active_work_;
+    if (closed_) room_.NotifyAll();
+    if (!kept) {  // the watchdog has given its place to another
+      watched_.erase(entry);
+      executor_.RetireThread();
+      return;
+    }
+    FinishChunkLocked(*drainer);
+  }
+  if (watched) watched_.erase(entry);
+  if (again) {
+    ++posted_drainers_;
+    Post([self = shared_from_this()] { self->Drain(); });
+  } else {
+    --drainers_;
+  }
+}
+
+bool PipelineImpl::LingerLocked(Lock* lock) {
+  if (drainer_lingers_ || closed_) return false;
+  drainer_lingers_ = true;
+  lock->unlock();
+  executor_.Linger([this] { return queued_chunks_.load(std::memory_order_relaxed) > 0; });
+  *lock = LockSoon();
+  drainer_lingers_ = false;
+  return !chunks_.empty();
+}
+
+bool PipelineImpl::RunChunk(Drainer& drainer) {
+  const bool watched = timeout_ns_ != kNoDeadline;
+  const BatchPtr& batch = drainer.chunk.batch;
   int64_t now_ns = Now();
   int64_t flush_ns = now_ns;
-  bool abandoned = false;
-  for (int32_t i = begin; i < end && !abandoned; ++i) {
+  for (int32_t i = drainer.chunk.begin; i < drainer.chunk.end; ++i) {
     auto expected = ItemState::kQueued;
-    if (!batch->state[i].compare_exchange_strong(expected, ItemState::kRunning)) continue;
+    if (!batch->rows[i].state.compare_exchange_strong(expected, ItemState::kRunning)) continue;
     const int64_t started_ns = now_ns;
     if (watched) {
-      std::lock_guard<std::mutex> guard(run->mutex);
-      run->index = i;
-      run->started_ns = started_ns;
+      std::lock_guard<std::mutex> guard(drainer.mutex);
+      drainer.index = i;
+      drainer.started_ns = started_ns;
     }
     const RewardItem& item = batch->items[i];
     ScoreContext context = MakeContext(item, DeadlineAfter(started_ns, timeout_ns_), {});
@@ -97,49 +147,38 @@ void PipelineImpl::RunChunk(const BatchPtr& batch, int32_t begin, int32_t end) {
     if (watched && now_ns - started_ns > timeout_ns_) {
       done.verdict = Verdict::Of(ItemStatus::kTimeout, "timeout", "took longer than its time-out");
     }
-    {
-      std::unique_lock<std::mutex> guard(run->mutex, std::defer_lock);
-      if (watched) guard.lock();
-      run->started_ns = kNeverNs;
-      abandoned = run->abandoned;
-      if (!abandoned) run->done.push_back(std::move(done));
-    }
-    if (now_ns - flush_ns > kFlushAfterNs && !abandoned) {
-      FlushChunk(run);
+    std::unique_lock<std::mutex> guard(drainer.mutex, std::defer_lock);
+    if (watched) guard.lock();
+    drainer.started_ns = kNeverNs;
+    if (drainer.abandoned) return false;
+    drainer.done.push_back(std::move(done));
+    if (guard) guard.unlock();
+    if (now_ns - flush_ns > kFlushAfterNs) {
+      Lock lock(mutex_);
+      FinishChunkLocked(drainer);
       flush_ns = now_ns;
     }
   }
-  if (!abandoned) FlushChunk(run);
-  Lock lock(mutex_);
-  if (watched) chunk_runs_.erase(entry);
-  if (abandoned) executor_.RetireThread();
-  --active_work_;
-  if (closed_) room_.NotifyAll();
+  return true;
 }
 
-void PipelineImpl::FlushChunk(const std::shared_ptr<ChunkRun>& run) {
-  std::vector<Done> done;
-  {
-    std::lock_guard<std::mutex> guard(run->mutex);
-    done.swap(run->done);
-  }
-  if (done.empty()) return;
-  {
-    Lock lock(mutex_);
-    for (Done& one : done) {
-      const int32_t index = one.index;
-      if (one.verdict.error && one.verdict.error->retryable && one.verdict.status != ItemStatus::kScored &&
-          options_.max_attempts > 1 && run->batch->state[index] == ItemState::kRunning) {
-        // Leaves the fast path: another attempt waits for its time.
-        auto attempt = std::make_shared<Attempt>();
-        attempt->kind = Attempt::Kind::kRun;
-        attempt->first_started_ns = one.started_ns;
-        if (RetryLocked(attempt, {{run->batch, index}}, one.finished_ns)) continue;
-      }
-      FinishLocked(run->batch, std::move(one));
+void PipelineImpl::FinishChunkLocked(Drainer& drainer) {
+  if (drainer.done.empty()) return;
+  // Only the watchdog looks at it besides, with the pipeline's mutex held.
+  for (Done& one : drainer.done) {
+    const int32_t index = one.index;
+    if (one.verdict.error && one.verdict.error->retryable && one.verdict.status != ItemStatus::kScored &&
+        options_.max_attempts > 1 && drainer.chunk.batch->rows[index].state == ItemState::kRunning) {
+      // Leaves the fast path: another attempt waits for its time.
+      auto attempt = std::make_shared<Attempt>();
+      attempt->kind = Attempt::Kind::kRun;
+      attempt->first_started_ns = one.started_ns;
+      if (RetryLocked(attempt, {{drainer.chunk.batch, index}}, one.finished_ns)) continue;
     }
-    CountFinishedLocked();
+    FinishLocked(drainer.chunk.batch, std::move(one));
   }
+  drainer.done.clear();
+  CountFinishedLocked();
 }
 
 void PipelineImpl::ArmWatchdogLocked() {
@@ -152,33 +191,36 @@ void PipelineImpl::ArmWatchdogLocked() {
 void PipelineImpl::RunWatchdog() {
   Lock lock(mutex_);
   const int64_t now_ns = Now();
-  for (const auto& run : chunk_runs_) {
+  for (const auto& drainer : watched_) {
     std::vector<Done> done;
     {
-      std::lock_guard<std::mutex> guard(run->mutex);
-      if (run->abandoned || run->started_ns == kNeverNs || now_ns - run->started_ns <= timeout_ns_) continue;
-      run->abandoned = true;
-      done.swap(run->done);
+      std::lock_guard<std::mutex> guard(drainer->mutex);
+      if (drainer->abandoned || drainer->started_ns == kNeverNs || now_ns - drainer->started_ns <= timeout_ns_) continue;
+      drainer->abandoned = true;
+      done.swap(drainer->done);
       Done& late = done.emplace_back();
-      late.index = run->index;
+      late.index = drainer->index;
       late.verdict = Verdict::Of(ItemStatus::kTimeout, "timeout", "took longer than its time-out and could not be stopped");
-      late.started_ns = run->started_ns;
+      late.started_ns = drainer->started_ns;
       late.finished_ns = now_ns;
       late.attempts = 1;
       late.from_chunk = true;
     }
     executor_.ReplaceThread();
+    --drainers_;
+    const BatchPtr batch = drainer->chunk.batch;
+    const int32_t next = done.back().index + 1;
     engine_->log().Write(LogLevel::kWarning, "lost_thread " + manager_->name(),
-                         "item '" + run->batch->items[run->index].item_id + "' ran beyond its time-out of " +
+                         "item '" + batch->items[next - 1].item_id + "' ran beyond its time-out of " +
                              Json(static_cast<double>(timeout_ns_) * 1e-9).Dump() +
                              " s and cannot be stopped: its thread is lost until it comes back");
-    const int32_t next = done.back().index + 1;
-    for (Done& one : done) FinishLocked(run->batch, std::move(one));
-    PostChunksLocked(run->batch, next, run->end);
+    for (Done& one : done) FinishLocked(batch, std::move(one));
+    PostChunksLocked(batch, next, drainer->chunk.end);
+    PostDrainersLocked();
   }
   CountFinishedLocked();
   watchdog_armed_ = false;
-  if (!chunk_runs_.empty()) ArmWatchdogLocked();
+  if (!watched_.empty()) ArmWatchdogLocked();
 }
 
 ScoreContext PipelineImpl::MakeContext(const RewardItem& item, int64_t deadline_ns, std::stop_token stop) const {

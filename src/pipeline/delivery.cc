@@ -9,6 +9,7 @@ namespace {
 
 // Gives every row the same extra keys (missing ones null), in the order in which the rows bring them.
 void UniteExtraKeys(std::vector<RewardResult>* results) {
+  if (results->size() == 1) return;
   const Json::Object* first = nullptr;
   bool all_same = true;
   for (const RewardResult& result : *results) {
@@ -52,7 +53,7 @@ bool IsZeroSpread(const std::vector<RewardResult>& results) {
 }  // namespace
 
 Result<Collected> PipelineImpl::Collect(const BatchHandle& handle, int64_t timeout_ns) {
-  Lock lock(mutex_);
+  Lock lock = LockSoon();
   RL_ASSIGN_OR_RETURN(const BatchPtr batch, FindBatchLocked(handle));
   if (batch->streaming) {
     return FailedPrecondition("submit " + std::to_string(handle.submit) + " is being streamed and cannot be collected");
@@ -76,8 +77,10 @@ Result<Collected> PipelineImpl::Collect(const BatchHandle& handle, int64_t timeo
   batch->taken = true;
   Collected collected;
   const int64_t first_time = batch->undelivered;
-  std::vector<bool> masked(batch->results.size());
-  for (int32_t i = 0; i < batch->size(); ++i) masked[i] = GroupMaskedLocked(*batch, i);
+  std::vector<bool> masked;
+  if (options_.on_error.policy == OnError::Policy::kDropGroup && !batch->group_of.empty()) {
+    for (int32_t i = 0; i < batch->size(); ++i) masked.push_back(GroupMaskedLocked(*batch, i));
+  }
   for (int32_t i = 0; i < batch->size(); ++i) DeliverRowLocked(*batch, i, now_ns);
   if (batch->group_refs > 0) {
     collected.results = batch->results;  // groups will still read them
@@ -89,7 +92,7 @@ Result<Collected> PipelineImpl::Collect(const BatchHandle& handle, int64_t timeo
   lock.unlock();
 
   int64_t policy_values = 0;
-  for (size_t i = 0; i < collected.results.size(); ++i) ApplyPolicy(&collected.results[i], masked[i], &policy_values);
+  for (size_t i = 0; i < collected.results.size(); ++i) ApplyPolicy(&collected.results[i], !masked.empty() && masked[i], &policy_values);
   if (options_.unite_extra) UniteExtraKeys(&collected.results);
   if (options_.on_error.policy == OnError::Policy::kRaise) collected.status = RaiseStatus(collected.results);
   metrics_->Apply([&](MetricsSnapshot& totals) {
@@ -110,7 +113,7 @@ Result<std::optional<RewardResult>> PipelineImpl::Next(const BatchHandle& handle
   const int64_t begin_ns = Now();
   const bool ready = executor_.WaitUntil(
       lock, batch->changed,
-      [&] { return batch->next_streamed < batch->finish_order.size() || batch->remaining == 0 || batch->taken; },
+      [&] { return batch->next_streamed < batch->ended || batch->remaining == 0 || batch->taken; },
       DeadlineAfter(begin_ns, timeout_ns));
   const int64_t now_ns = Now();
   step.timeline.AddCollectWait(now_ns - begin_ns);
@@ -119,7 +122,7 @@ Result<std::optional<RewardResult>> PipelineImpl::Next(const BatchHandle& handle
                             "the handle stays valid: ask again");
   }
   if (batch->taken) return FindBatchLocked(handle).status();
-  if (batch->next_streamed == batch->finish_order.size()) {
+  if (batch->next_streamed == batch->ended) {
     batch->taken = true;
     batches_.erase(batch->id);
     retained_rows_ += batch->group_refs;
@@ -127,9 +130,9 @@ Result<std::optional<RewardResult>> PipelineImpl::Next(const BatchHandle& handle
     metrics_->Apply([](MetricsSnapshot& totals) { ++totals.batches_collected; });
     return std::optional<RewardResult>();
   }
-  const int32_t i = batch->finish_order[batch->next_streamed++];
+  const int32_t i = batch->rows[batch->next_streamed++].order;
   const bool masked = GroupMaskedLocked(*batch, i);
-  const bool first_time = !batch->delivered[i];
+  const bool first_time = !batch->rows[i].delivered;
   DeliverRowLocked(*batch, i, now_ns);
   RewardResult result = batch->group_refs > 0 ? batch->results[i] : std::move(batch->results[i]);
   lock.unlock();
@@ -176,7 +179,7 @@ Result<std::optional<Group>> PipelineImpl::NextGroup(int64_t step_id, int64_t ti
       group.missing.push_back(ref.item().item_id);
       continue;
     }
-    first_time += !ref.batch->delivered[ref.index];
+    first_time += !ref.batch->rows[ref.index].delivered;
     DeliverRowLocked(*ref.batch, ref.index, now_ns);
     group.results.push_back(ref.result());
     if (touched.empty() || touched.back() != ref.batch) touched.push_back(ref.batch);
@@ -210,11 +213,11 @@ Result<std::optional<Group>> PipelineImpl::NextGroup(int64_t step_id, int64_t ti
 }
 
 void PipelineImpl::DeliverRowLocked(Batch& batch, int32_t index, int64_t now_ns) {
-  if (batch.delivered[index]) return;
-  batch.delivered[index] = 1;
+  if (batch.rows[index].delivered) return;
+  batch.rows[index].delivered = true;
   --batch.undelivered;
   --uncollected_items_;
-  uncollected_bytes_ -= batch.bytes[index];
+  uncollected_bytes_ -= batch.rows[index].bytes;
   if (now_ns != 0) EmitLocked(PipelineEvent::Kind::kDelivered, batch, index, now_ns);
 }
 

@@ -30,12 +30,12 @@ void FreeMemory(RewardItem& item) {
 
 bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done done) {
   const int32_t i = done.index;
-  const ItemState before = batch->state[i].exchange(ItemState::kEnded);
+  const ItemState before = batch->rows[i].state.exchange(ItemState::kEnded);
   if (before == ItemState::kEnded) return false;
   StepState& step = *steps_.at(batch->step);
   if (before != ItemState::kPending) {
     --backlog_items_;
-    backlog_bytes_ -= batch->bytes[i];
+    backlog_bytes_ -= batch->rows[i].bytes;
   }
   const int64_t finished_ns = done.finished_ns;
   const bool free_item = done.item_is_free;
@@ -58,13 +58,13 @@ bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done done) {
   RewardResult& result = batch->results[i];
   if (result.status == ItemStatus::kUnscorable) LogNoScorerLocked(*batch, i);
   if (free_item) FreeMemory(batch->items[i]);
-  batch->bytes[i] = ResultBytes(result);
+  batch->rows[i].bytes = ResultBytes(result);
   ++uncollected_items_;
-  uncollected_bytes_ += batch->bytes[i];
+  uncollected_bytes_ += batch->rows[i].bytes;
   --batch->remaining;
   --step.outstanding;
   --outstanding_;
-  batch->finish_order.push_back(i);
+  batch->rows[batch->ended++].order = i;
   finished_.push_back({batch, i});
   EmitLocked(PipelineEvent::Kind::kFinished, *batch, i, finished_ns, result.timing.attempts);
 
@@ -94,7 +94,7 @@ bool PipelineImpl::FinishNotScoredLocked(const BatchPtr& batch, int32_t index, V
   done.index = index;
   done.verdict = std::move(verdict);
   done.finished_ns = Now();
-  done.item_is_free = batch->state[index] != ItemState::kRunning;
+  done.item_is_free = batch->rows[index].state != ItemState::kRunning;
   return FinishLocked(batch, std::move(done));
 }
 
@@ -159,7 +159,7 @@ std::vector<PipelineImpl::AttemptPtr> PipelineImpl::EndItemsLocked(const BatchPt
   std::vector<AttemptPtr> touched;
   for (int32_t i = begin; i < end; ++i) {
     if (!batch->is_leader(i)) continue;  // ends with its session's last row
-    if (batch->state[i] == ItemState::kEnded || !wanted(i)) continue;
+    if (batch->rows[i].state == ItemState::kEnded || !wanted(i)) continue;
     FinishNotScoredLocked(batch, i, verdict);
     if (const auto attempt = batch->attempts.find(i); attempt != batch->attempts.end()) {
       if (touched.empty() || touched.back() != attempt->second) touched.push_back(attempt->second);

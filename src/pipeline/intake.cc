@@ -32,7 +32,7 @@ Result<BatchHandle> PipelineImpl::Submit(std::vector<RewardItem> items, int64_t 
   RL_ASSIGN_OR_RETURN(std::vector<int32_t> leaders, SessionLeaders(items));
   const BatchPtr batch = MakeBatch(std::move(items), std::move(leaders), step_id);
 
-  Lock lock(mutex_);
+  Lock lock = LockSoon();
   if (closed_) return FailedPrecondition("the pipeline is closed", "make a new one");
   RL_ASSIGN_OR_RETURN(StepState* const step, FindStepLocked(step_id));
   if (step->ended) {
@@ -130,10 +130,7 @@ PipelineImpl::BatchPtr PipelineImpl::MakeBatch(std::vector<RewardItem> items, st
   const size_t count = items.size();
   batch->step = step;
   batch->results.resize(count);
-  batch->bytes.resize(count);
-  batch->delivered.resize(count);
-  batch->state = std::make_unique<std::atomic<ItemState>[]>(count);
-  batch->finish_order.reserve(count);
+  batch->rows = std::make_unique<Batch::Row[]>(count);
   batch->remaining = static_cast<int64_t>(count);
   batch->undelivered = static_cast<int64_t>(count);
   batch->leader = std::move(leaders);
@@ -142,7 +139,7 @@ PipelineImpl::BatchPtr PipelineImpl::MakeBatch(std::vector<RewardItem> items, st
     if (batch->leader[i] != row) batch->followers[batch->leader[i]].push_back(row);
   }
   for (size_t i = 0; i < count; ++i) {
-    batch->bytes[i] = static_cast<int64_t>(items[i].ByteSize());
+    batch->rows[i].bytes = static_cast<int64_t>(items[i].ByteSize());
     RewardResult& result = batch->results[i];
     result.item_id = items[i].item_id;
     result.step = step;
@@ -223,7 +220,7 @@ bool PipelineImpl::HasRoomLocked(const Batch& batch) const {
   // Members that wait for siblings cannot end before these come: they must not keep them out.
   if (backlog_items_ == waiting_for_siblings_) return true;
   return backlog_items_ < options_.backlog_items &&
-         backlog_bytes_ + batch.bytes[batch.admitted] <= options_.backlog_bytes;
+         backlog_bytes_ + batch.rows[batch.admitted].bytes <= options_.backlog_bytes;
 }
 
 void PipelineImpl::AdmitSomeLocked(const BatchPtr& batch) {
@@ -232,10 +229,10 @@ void PipelineImpl::AdmitSomeLocked(const BatchPtr& batch) {
   while (batch->admitted < batch->size() && HasRoomLocked(*batch)) {
     const int32_t i = static_cast<int32_t>(batch->admitted++);
     auto expected = ItemState::kPending;
-    if (!batch->state[i].compare_exchange_strong(expected, ItemState::kQueued)) continue;  // cancelled meanwhile
+    if (!batch->rows[i].state.compare_exchange_strong(expected, ItemState::kQueued)) continue;  // cancelled meanwhile
     batch->results[i].timing.queued_ns = now_ns;
     ++backlog_items_;
-    backlog_bytes_ += batch->bytes[i];
+    backlog_bytes_ += batch->rows[i].bytes;
     if (options_.overflow == Overflow::kDropOldest) oldest_queued_.push_back({batch, i});
     const GroupPtr group = batch->group_of.empty() ? nullptr : batch->group_of[i];
     if (group && manager_->granularity() == Granularity::kGroup && !group->unit_started && !group->settled) {
@@ -252,7 +249,7 @@ void PipelineImpl::AdmitSomeLocked(const BatchPtr& batch) {
           Lock lock(self->mutex_);
           const auto stopped = self->EndItemsLocked(
               batch, begin, end, Verdict::Of(ItemStatus::kRejected, "queue_timeout", "waited too long before its start"),
-              [&](int32_t i) { return batch->state[i] == ItemState::kQueued; });
+              [&](int32_t i) { return batch->rows[i].state == ItemState::kQueued; });
           lock.unlock();
           for (const AttemptPtr& attempt : stopped) attempt->stop.request_stop();
         }));

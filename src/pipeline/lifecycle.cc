@@ -35,6 +35,19 @@ void PipelineImpl::RunOnClosed() {
   if (once) once();
 }
 
+PipelineImpl::Lock PipelineImpl::LockSoon() const {
+  constexpr int kTries = 64;
+  Lock lock(mutex_, std::try_to_lock);
+  for (int i = 0; i < kTries && !lock; ++i) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    (void)lock.try_lock();
+  }
+  if (!lock) lock.lock();
+  return lock;
+}
+
 Result<StepState*> PipelineImpl::FindStepLocked(int64_t step) const {
   const auto found = steps_.find(step);
   if (found != steps_.end()) return found->second.get();
@@ -146,7 +159,7 @@ void PipelineImpl::Drop(const BatchHandle& handle) {
       [&](int32_t i) { return !has_group(i); });
   int64_t forgotten = 0;
   for (int32_t i = 0; i < batch->size(); ++i) {
-    if (batch->delivered[i] || has_group(i) || batch->state[i] != ItemState::kEnded) continue;
+    if (batch->rows[i].delivered || has_group(i) || batch->rows[i].state != ItemState::kEnded) continue;
     DeliverRowLocked(*batch, i, 0);
     ++forgotten;
   }
@@ -222,7 +235,7 @@ void PipelineImpl::WhenNext(const BatchHandle& handle, std::function<void()> cal
   Lock lock(mutex_);
   const auto found = batches_.find(handle.submit);
   if (found == batches_.end() || found->second->remaining == 0 ||
-      found->second->next_streamed < found->second->finish_order.size()) {
+      found->second->next_streamed < found->second->ended) {
     return Post(std::move(callback));
   }
   found->second->streaming = true;

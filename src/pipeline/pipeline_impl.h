@@ -5,6 +5,7 @@
 // executor's timers and the metrics. Nothing of the user's runs with it held but options.on_event.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <list>
 #include <map>
@@ -50,10 +51,16 @@ struct StepState {
   bool over() const { return (!marked || sampling_done || ended) && outstanding == 0; }
 };
 
-// A run of CPU items on one worker. The watchdog may take it away from a worker that overran the time-out.
-struct ChunkRun {
+// CPU items of one batch that one worker runs in one go.
+struct Chunk {
   std::shared_ptr<Batch> batch;
+  int32_t begin = 0;
   int32_t end = 0;
+};
+
+// A task that takes chunks as long as there are some. The watchdog may take its chunk away when an item overran the time-out.
+struct Drainer {
+  Chunk chunk;
   std::mutex mutex;  // guards what follows; taken after the pipeline's mutex or alone
   int32_t index = -1;
   int64_t started_ns = kNeverNs;  // of item `index`; kNeverNs: between items
@@ -97,9 +104,14 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   // Ended steps whose metrics can still be asked for.
   static constexpr size_t kMaxEndedSteps = 1024;
   static constexpr int32_t kChunkItems = 64;
+  // After so many chunks, or so long, a drainer lets tasks of others go first.
+  static constexpr int kChunksPerTurn = 16;
+  static constexpr int64_t kTurnNs = 2'000'000;
   static constexpr int64_t kFlushAfterNs = 1'000'000;
   static constexpr int64_t kInterruptPollNs = 50'000'000;
 
+  // The lock, tried for a moment before the thread goes to sleep for it: it is never held for long.
+  Lock LockSoon() const;
   int64_t Now() const { return executor_.clock().NowNs(); }
   void Post(std::function<void()> task) { executor_.Post(std::move(task)); }
   // Methods called ...Locked need mutex_.
@@ -123,8 +135,12 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   // chunks.cc: CPU items without limits, many to a task
   void ScheduleLocked(const BatchPtr& batch, int32_t begin, int32_t end);
   void PostChunksLocked(const BatchPtr& batch, int32_t begin, int32_t end);
-  void RunChunk(const BatchPtr& batch, int32_t begin, int32_t end);
-  void FlushChunk(const std::shared_ptr<ChunkRun>& run);
+  void PostDrainersLocked();
+  void Drain();
+  // False when the watchdog took the chunk away meanwhile.
+  bool RunChunk(Drainer& drainer);
+  void FinishChunkLocked(Drainer& drainer);
+  bool LingerLocked(Lock* lock);
   void ArmWatchdogLocked();
   void RunWatchdog();
   ScoreContext MakeContext(const RewardItem& item, int64_t deadline_ns, std::stop_token stop) const;
@@ -191,7 +207,12 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   std::deque<int64_t> ended_steps_;      // bounded: kMaxEndedSteps
   std::deque<ItemRef> oldest_queued_;    // bounded: backlog; only under kDropOldest
   std::deque<int64_t> lingering_;        // bounded: uncollected_items
-  std::list<std::shared_ptr<ChunkRun>> chunk_runs_;  // only with a time-out
+  std::deque<Chunk> chunks_;            // bounded: backlog
+  std::atomic<size_t> queued_chunks_ = 0;  // their number, for a look without the lock
+  int drainers_ = 0;                    // posted, running or lingering, but for those that are stuck
+  int posted_drainers_ = 0;             // of these, have not begun
+  bool drainer_lingers_ = false;        // one of them waits a moment for more
+  std::list<std::shared_ptr<Drainer>> watched_;  // that run; only with a time-out
   std::vector<ItemRef> finished_;        // since the last CountFinishedLocked
   int64_t next_submit_ = 1;
   int64_t next_step_ = 1;

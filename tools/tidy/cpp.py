@@ -13,7 +13,7 @@ from .tree import Tree
 LAYERS = ("base", "math", "async", "io", "workers", "scorers", "managers", "pipeline", "config", "cli")
 PUBLIC_LAYER = {
     "export": "base", "status": "base", "json": "base", "item": "base", "result": "base", "clock": "base",
-    "version": "base", "math": "math", "executor": "async", "task": "async", "limiter": "async", "simulator": "async",
+    "version": "base", "math": "math", "executor": "async", "task": "async", "limiter": "async", "log": "async", "simulator": "async",
     "scorer": "scorers", "registry": "scorers", "scorer_selector": "scorers", "reward_manager": "managers",
     # Interfaces, which pipeline implements.
     "metrics": "async", "engine": "async", "log": "async",
