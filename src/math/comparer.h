@@ -74,6 +74,7 @@ class Comparer {
   bool ContainsPlusMinus(E e);
   E ExpandPlusMinus(E e, int sign);
   E Rebuild(E e, std::span<const Expr* const> children);
+  Decision Kinds(E g, E p);
   Decision Structural(E g, E p);
   std::optional<Decision> Sums(E g, E p);
   Decision Congruences(E g, E p);
@@ -94,6 +95,10 @@ class Comparer {
   // ---- decide_scalar.cc
   Decision Scalars(E g, E p);
   Decision Plain(E g, E p);
+  Decision Degrees(E g, E p);
+  Decision Percentage(E g, E p);
+  Decision BaseNumbers(E g, E p);
+  Decision InLetters(E g, E p);
   Decision WithUnits(E g, E p);
   Decision Numeric(E g, E p);
   std::optional<Decision> Decimals(E g, E p);
@@ -105,6 +110,8 @@ class Comparer {
 
   // ---- decide_list.cc
   Decision Lists(E g, E p);
+  Decision ListAgainstOther(E list, E other, bool list_is_gold);
+  std::optional<Decision> LabeledLists(const NodeList& left, const NodeList& right, bool g_list, bool p_list);
   Decision MatchSets(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
   std::optional<Decision> MatchKeys(std::span<const Expr* const> g, std::span<const Expr* const> p, const char* rule);
   bool RepetitionsAgree(std::span<const Expr* const> g, std::span<const Expr* const> p);

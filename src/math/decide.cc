@@ -390,6 +390,39 @@ Decision Comparer::TupleLike(E g, E p) {
 
 // ---- dispatch -------------------------------------------------------------------------------------------------------------
 
+// Answers of one kind, and kinds that can be equal to each other.
+Decision Comparer::Kinds(E g, E p) {
+  const auto tuple_like = [](E e) { return e->kind == Kind::kTuple || e->kind == Kind::kInterval; };
+  const auto has_matrix = [](E e) {
+    return Any(e, [](E x) { return x->kind == Kind::kMatrix || (x->kind == Kind::kSymbol && x->text.starts_with("\\vec ")); });
+  };
+  const auto group = [](E e) { return e->kind == Kind::kList || e->kind == Kind::kSet; };
+  if (group(g) || group(p)) return Lists(g, p);
+  if (has_matrix(g) || has_matrix(p)) {
+    E reduced_g = ReduceDeterminants(g), reduced_p = ReduceDeterminants(p);
+    if (!reduced_g || !reduced_p) return Limit();
+    if (reduced_g != g || reduced_p != p) return Decide(reduced_g, reduced_p);
+    return Matrices(g, p);
+  }
+  if (tuple_like(g) && tuple_like(p)) return TupleLike(g, p);
+  if (tuple_like(g) || tuple_like(p)) return Different("tuple", "type_mismatch");
+  const auto scalar = [](E e) {
+    return IsScalarKind(e->kind) || e->kind == Kind::kQuantity || e->kind == Kind::kCurrency || e->kind == Kind::kRatio || e->kind == Kind::kTime;
+  };
+  if (scalar(g) && scalar(p)) {
+    // A minus before an interval and the like: no scalar after all.
+    const auto odd = [](E e) {
+      return Any(e, [](E x) {
+        return !IsScalarKind(x->kind) && x->kind != Kind::kQuantity && x->kind != Kind::kCurrency && x->kind != Kind::kRatio && x->kind != Kind::kTime;
+      });
+    };
+    const bool g_odd = odd(g), p_odd = odd(p);
+    if (g_odd != p_odd) return Different("structure", "type_mismatch");
+    return g_odd ? Structural(g, p) : Scalars(g, p);
+  }
+  return Structural(g, p);
+}
+
 Decision Comparer::Decide(E g, E p) {
   if (!fuel_->Spend(kDecisionCost) || depth_ > kDepthMax) return Limit();
   const Inside depth(&depth_);
@@ -435,35 +468,7 @@ Decision Comparer::Decide(E g, E p) {
   if (std::optional<Decision> sets = Sets(g, p)) return *sets;
   if (g->kind == Kind::kCongruence && p->kind == Kind::kCongruence) return Congruences(g, p);
   if (g->kind == Kind::kCases && p->kind == Kind::kCases) return Cases(g, p);
-  const auto tuple_like = [](E e) { return e->kind == Kind::kTuple || e->kind == Kind::kInterval; };
-  const auto has_matrix = [](E e) {
-    return Any(e, [](E x) { return x->kind == Kind::kMatrix || (x->kind == Kind::kSymbol && x->text.starts_with("\\vec ")); });
-  };
-  const auto group = [](E e) { return e->kind == Kind::kList || e->kind == Kind::kSet; };
-  if (group(g) || group(p)) return Lists(g, p);
-  if (has_matrix(g) || has_matrix(p)) {
-    E reduced_g = ReduceDeterminants(g), reduced_p = ReduceDeterminants(p);
-    if (!reduced_g || !reduced_p) return Limit();
-    if (reduced_g != g || reduced_p != p) return Decide(reduced_g, reduced_p);
-    return Matrices(g, p);
-  }
-  if (tuple_like(g) && tuple_like(p)) return TupleLike(g, p);
-  if (tuple_like(g) || tuple_like(p)) return Different("tuple", "type_mismatch");
-  const auto scalar = [](E e) {
-    return IsScalarKind(e->kind) || e->kind == Kind::kQuantity || e->kind == Kind::kCurrency || e->kind == Kind::kRatio || e->kind == Kind::kTime;
-  };
-  if (scalar(g) && scalar(p)) {
-    // A minus before an interval and the like: no scalar after all.
-    const auto odd = [](E e) {
-      return Any(e, [](E x) {
-        return !IsScalarKind(x->kind) && x->kind != Kind::kQuantity && x->kind != Kind::kCurrency && x->kind != Kind::kRatio && x->kind != Kind::kTime;
-      });
-    };
-    const bool g_odd = odd(g), p_odd = odd(p);
-    if (g_odd != p_odd) return Different("structure", "type_mismatch");
-    return g_odd ? Structural(g, p) : Scalars(g, p);
-  }
-  return Structural(g, p);
+  return Kinds(g, p);
 }
 
 Decision DecideAnswers(const Answer& gold, const Answer& prediction, const Policy& policy, uint64_t seed, Arena* arena, Fuel* fuel) {

@@ -255,45 +255,36 @@ const Expr* Comparer::CompoundQuantity(E list) {
   return build_.Make(Kind::kAdd, list->children());
 }
 
-Decision Comparer::Lists(E g, E p) {
-  const auto group = [](E e) { return e->kind == Kind::kList || e->kind == Kind::kSet; };
-  if (E grouped = GroupLabels(g)) g = grouped;
-  if (E grouped = GroupLabels(p)) p = grouped;
-  // A set or list of one is its element only when both say so.
-  if (group(g) != group(p)) {
-    E list = group(g) ? g : p;
-    E other = group(g) ? p : g;
-    if (list->kind == Kind::kList && list->parens == 0 && other->kind == Kind::kTuple && other->aux != 1 && !ContainsPlusMinus(other)) {
-      // (x, y, z) = (1, 2, 3) for 1, 2, 3
-      NodeList items(arena_);
-      for (E item : list->children()) {
-        E name = nullptr, value = nullptr;
-        items.Add(IsAssignment(item, &name, &value) ? value : item);
-      }
-      return group(g) ? Ordered(items.span(), other->children(), "list") : Ordered(other->children(), items.span(), "list");
+// A list or set against something that is none: equal to what it has as its only element, to a tuple, to several values of +-.
+Decision Comparer::ListAgainstOther(E list, E other, bool list_is_gold) {
+  const auto decide = [&](E ours, E theirs) { return list_is_gold ? Decide(ours, theirs) : Decide(theirs, ours); };
+  if (list->kind == Kind::kList && list->parens == 0 && other->kind == Kind::kTuple && other->aux != 1 && !ContainsPlusMinus(other)) {
+    // (x, y, z) = (1, 2, 3) for 1, 2, 3
+    NodeList items(arena_);
+    for (E item : list->children()) {
+      E name = nullptr, value = nullptr;
+      items.Add(IsAssignment(item, &name, &value) ? value : item);
     }
-    // 2 hours and 30 minutes
-    if (E sum = CompoundQuantity(list)) return group(g) ? Decide(sum, other) : Decide(other, sum);
-    // \{5\} is 5 where one solution was asked for; {5} as a gold means the same.
-    if (list->kind == Kind::kSet && list->child_count == 1 && other->kind != Kind::kTuple && !ContainsPlusMinus(list)) {
-      return group(g) ? Decide((*list)[0], other) : Decide(other, (*list)[0]);
-    }
-    NodeList single(arena_), many(arena_);
-    Elements(other, &single);
-    Elements(list, &many);
-    if (single.size() > 1) return group(g) ? MatchSets(many.span(), single.span(), "set") : MatchSets(single.span(), many.span(), "set");
-    if (many.size() == 1 && single.size() == 1) return group(g) ? Decide(many[0], single[0]) : Decide(single[0], many[0]);
-    return Different("set", "size_mismatch");
+    return list_is_gold ? Ordered(items.span(), other->children(), "list") : Ordered(other->children(), items.span(), "list");
   }
-  NodeList left(arena_), right(arena_);
-  Elements(g, &left);
-  Elements(p, &right);
-  if (left.size() == 0 || right.size() == 0) return Limit();
-  // Labels: both labelled match by name; one side labelled with different names speaks in order.
+  // 2 hours and 30 minutes
+  if (E sum = CompoundQuantity(list)) return decide(sum, other);
+  // \{5\} is 5 where one solution was asked for; {5} as a gold means the same.
+  if (list->kind == Kind::kSet && list->child_count == 1 && other->kind != Kind::kTuple && !ContainsPlusMinus(list)) return decide((*list)[0], other);
+  NodeList single(arena_), many(arena_);
+  Elements(other, &single);
+  Elements(list, &many);
+  if (single.size() > 1) return list_is_gold ? MatchSets(many.span(), single.span(), "set") : MatchSets(single.span(), many.span(), "set");
+  if (many.size() == 1 && single.size() == 1) return decide(many[0], single[0]);
+  return Different("set", "size_mismatch");
+}
+
+// Both labelled: by name. One labelled: its values in order, where the names are different ones.
+std::optional<Decision> Comparer::LabeledLists(const NodeList& left, const NodeList& right, bool g_list, bool p_list) {
   NodeList gn(arena_), gv(arena_), pn(arena_), pv(arena_);
   bool g_repeated = false, p_repeated = false;
-  const bool gl = g->kind == Kind::kList && Labels(left, &gn, &gv, &g_repeated);
-  const bool pl = p->kind == Kind::kList && Labels(right, &pn, &pv, &p_repeated);
+  const bool gl = g_list && Labels(left, &gn, &gv, &g_repeated);
+  const bool pl = p_list && Labels(right, &pn, &pv, &p_repeated);
   if (gl && pl && !g_repeated && !p_repeated) {
     // The same names in any order; other names are compared in order.
     bool same_names = left.size() == right.size();
@@ -308,23 +299,35 @@ Decision Comparer::Lists(E g, E p) {
     return Ordered(gv.span(), pv.span(), "labels");
   }
   if (gl != pl) {
-    const bool distinct = gl ? !g_repeated : !p_repeated;
     const auto& values = gl ? gv : pv;
     const auto& plain = gl ? right : left;
-    if (distinct && values.size() == plain.size() && gl) return Ordered(values.span(), plain.span(), "labels");
+    if (gl && !g_repeated && values.size() == plain.size()) return Ordered(values.span(), plain.span(), "labels");
     return gl ? MatchSets(values.span(), plain.span(), "set") : MatchSets(plain.span(), values.span(), "set");
   }
-  if (gl && pl) {
-    // Repeated names, x = 1 or x = 2: one name throughout.
-    bool same = true;
-    for (const NodeList* names : {&gn, &pn}) {
-      for (size_t i = 0; i < names->size(); ++i) same = same && (SameTree((*names)[i], gn[0]) || SameNames((*names)[i], gn[0]).equal());
-    }
-    if (same || !policy_.strict_names) return MatchSets(gv.span(), pv.span(), "set");
+  if (!gl) return std::nullopt;
+  // Repeated names, x = 1 or x = 2: one name throughout.
+  bool same = true;
+  for (const NodeList* names : {&gn, &pn}) {
+    for (size_t i = 0; i < names->size(); ++i) same = same && (SameTree((*names)[i], gn[0]) || SameNames((*names)[i], gn[0]).equal());
   }
-  if (policy_.ordered_lists && g->kind == Kind::kList && p->kind == Kind::kList) return Ordered(left.span(), right.span(), "list");
-  Decision same = MatchSets(left.span(), right.span(), g->kind == Kind::kList ? "list" : "set");
-  if (same.equal() && g->kind == Kind::kList && p->kind == Kind::kList && !RepetitionsAgree(left.span(), right.span())) return Different("list", "elements_differ");
+  if (same || !policy_.strict_names) return MatchSets(gv.span(), pv.span(), "set");
+  return std::nullopt;
+}
+
+Decision Comparer::Lists(E g, E p) {
+  const auto group = [](E e) { return e->kind == Kind::kList || e->kind == Kind::kSet; };
+  if (E grouped = GroupLabels(g)) g = grouped;
+  if (E grouped = GroupLabels(p)) p = grouped;
+  if (group(g) != group(p)) return group(g) ? ListAgainstOther(g, p, true) : ListAgainstOther(p, g, false);
+  NodeList left(arena_), right(arena_);
+  Elements(g, &left);
+  Elements(p, &right);
+  if (left.size() == 0 || right.size() == 0) return Limit();
+  const bool g_list = g->kind == Kind::kList, p_list = p->kind == Kind::kList;
+  if (std::optional<Decision> labeled = LabeledLists(left, right, g_list, p_list)) return *labeled;
+  if (policy_.ordered_lists && g_list && p_list) return Ordered(left.span(), right.span(), "list");
+  Decision same = MatchSets(left.span(), right.span(), g_list ? "list" : "set");
+  if (same.equal() && g_list && p_list && !RepetitionsAgree(left.span(), right.span())) return Different("list", "elements_differ");
   return same;
 }
 

@@ -180,50 +180,97 @@ Decision Comparer::WithUnits(E g, E p) {
   return same;
 }
 
+// One side at least is an angle in degrees: 90^\circ is pi/2, and 90 where no pi occurs.
+Decision Comparer::Degrees(E g, E p) {
+  const bool gd = g->kind == Kind::kDegree, pd = p->kind == Kind::kDegree;
+  if (gd && pd) return Plain((*g)[0], (*p)[0]);
+  Decision radians = Numeric(g, p);
+  if (radians.equal()) { radians.rule = "degrees"; return radians; }
+  E inner = gd ? (*g)[0] : (*p)[0];
+  E other = gd ? p : g;
+  const bool has_pi = Any(other, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kPi; });
+  if (has_pi) return radians;
+  return gd ? Plain(inner, other) : Plain(other, inner);
+}
+
+// One side is a percentage.
+Decision Comparer::Percentage(E g, E p) {
+  const bool gp = Unsigned(g)->kind == Kind::kPercent;
+  Decision value = Numeric(g, p);
+  if (value.equal()) return value;
+  if (auto decimal = Decimals(g, p); decimal && decimal->equal()) return *decimal;
+  if (gp || policy_.percent_as_number) {
+    const auto drop = [&](E e) -> E {
+      if (e->kind == Kind::kPercent) return (*e)[0];
+      if (e->kind == Kind::kNeg && (*e)[0]->kind == Kind::kPercent) return build_.Neg((*(*e)[0])[0]);
+      return e;
+    };
+    E left = drop(g), right = drop(p);
+    if (!left || !right) return Limit();
+    return Plain(left, right);
+  }
+  return value;
+}
+
+// One side at least is a number in a base.
+Decision Comparer::BaseNumbers(E g, E p) {
+  if (g->kind == Kind::kBaseNumber && p->kind == Kind::kNumber) {
+    if (p->aux < 0 && p->text == g->text && p->number == 0) return Equal("base");
+    if (!policy_.base_value) return Different("base", "base_missing");
+  } else if (p->kind == Kind::kBaseNumber && g->kind != Kind::kBaseNumber && !policy_.base_value && p->number != 10) {
+    return Different("base", "base_unexpected");
+  }
+  return Numeric(g, p);
+}
+
+// One side at least has letters.
+Decision Comparer::InLetters(E g, E p) {
+  // I and E are i and e where the other side does not use them as letters.
+  for (const auto& [letter, fn] : {std::pair{"I", Function::kI}, std::pair{"E", Function::kE}}) {
+    const int64_t hash = HashName(letter);
+    const bool g_has = ContainsSymbol(g, hash), p_has = ContainsSymbol(p, hash);
+    if (g_has == p_has) continue;
+    const bool constant = Any(g_has ? p : g, [fn = fn](E x) { return x->kind == Kind::kConstant && x->fn == fn; });
+    if (!constant && (HasSymbol(g_has ? p : g) || !IsTranscendental(g_has ? g : p))) continue;
+    E value = build_.Constant(fn);
+    E replaced = value ? rewardloop::math::Substitute(g_has ? g : p, hash, value, *arena_) : nullptr;
+    if (!replaced) return Limit();
+    return g_has ? Plain(replaced, p) : Plain(g, replaced);
+  }
+  // 3 + 4j in the notation of engineers and of Python.
+  if (!HasSymbol(g) && ContainsSymbol(p, HashName("j")) && FreeSymbols(p).size() == 1 && Any(g, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kI; })) {
+    E replaced = rewardloop::math::Substitute(p, HashName("j"), build_.Constant(Function::kI), *arena_);
+    return replaced ? Plain(g, replaced) : Limit();
+  }
+  if (std::optional<Decision> constant = Antiderivatives(g, p)) return *constant;
+  const auto gf = FreeSymbols(g), pf = FreeSymbols(p);
+  const auto contains = [](const std::vector<const Expr*>& list, const Expr* symbol) {
+    return std::any_of(list.begin(), list.end(), [&](const Expr* s) { return s->number == symbol->number; });
+  };
+  const bool same = std::all_of(gf.begin(), gf.end(), [&](E s) { return contains(pf, s); }) && std::all_of(pf.begin(), pf.end(), [&](E s) { return contains(gf, s); });
+  if (!same && !policy_.strict_names && gf.size() == pf.size()) {
+    // The same expression in other letters, taken in order of appearance.
+    E renamed = p;
+    for (size_t i = 0; i < pf.size() && renamed; ++i) {
+      if (pf[i]->number != gf[i]->number && contains(pf, gf[i])) return Different("variables", "variables_differ");
+      renamed = rewardloop::math::Substitute(renamed, pf[i]->number, gf[i], *arena_);
+    }
+    return renamed ? Numeric(g, renamed) : Limit();
+  }
+  // An expression that vanishes everywhere is 0; nothing else loses its letters.
+  const bool zero = gf.empty() && g->kind == Kind::kNumber && g->text == "0";
+  if (!same && !zero) return Different("variables", "variables_differ");
+  // (-1)^n, n!, cos(n pi): an index is an integer
+  return Numeric(g, p);
+}
+
 Decision Comparer::Plain(E g, E p) {
   int gs = 0, ps = 0;
   const bool gi = IsInfinity(g, &gs), pi = IsInfinity(p, &ps);
   if (gi || pi) return gi && pi && gs == ps ? Equal("infinity") : Different("infinity");
-  // Degrees.
-  const bool gd = g->kind == Kind::kDegree, pd = p->kind == Kind::kDegree;
-  if (gd && pd) return Plain((*g)[0], (*p)[0]);
-  if (gd || pd) {
-    Decision radians = Numeric(g, p);
-    if (radians.equal()) { radians.rule = "degrees"; return radians; }
-    E inner = gd ? (*g)[0] : (*p)[0];
-    E other = gd ? p : g;
-    const bool has_pi = Any(other, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kPi; });
-    if (has_pi) return radians;
-    return gd ? Plain(inner, other) : Plain(other, inner);
-  }
-  // Percent.
-  const bool gp = Unsigned(g)->kind == Kind::kPercent, pp = Unsigned(p)->kind == Kind::kPercent;
-  if (gp != pp) {
-    Decision value = Numeric(g, p);
-    if (value.equal()) return value;
-    if (auto decimal = Decimals(g, p); decimal && decimal->equal()) return *decimal;
-    if (gp || policy_.percent_as_number) {
-      const auto drop = [&](E e) -> E {
-        if (e->kind == Kind::kPercent) return (*e)[0];
-        if (e->kind == Kind::kNeg && (*e)[0]->kind == Kind::kPercent) return build_.Neg((*(*e)[0])[0]);
-        return e;
-      };
-      E left = drop(g), right = drop(p);
-      if (!left || !right) return Limit();
-      return Plain(left, right);
-    }
-    return value;
-  }
-  // Numbers in a base.
-  if (g->kind == Kind::kBaseNumber || p->kind == Kind::kBaseNumber) {
-    if (g->kind == Kind::kBaseNumber && p->kind == Kind::kNumber) {
-      if (p->aux < 0 && p->text == g->text && p->number == 0) return Equal("base");
-      if (!policy_.base_value) return Different("base", "base_missing");
-    } else if (p->kind == Kind::kBaseNumber && g->kind != Kind::kBaseNumber && !policy_.base_value && p->number != 10) {
-      return Different("base", "base_unexpected");
-    }
-    return Numeric(g, p);
-  }
+  if (g->kind == Kind::kDegree || p->kind == Kind::kDegree) return Degrees(g, p);
+  if ((Unsigned(g)->kind == Kind::kPercent) != (Unsigned(p)->kind == Kind::kPercent)) return Percentage(g, p);
+  if (g->kind == Kind::kBaseNumber || p->kind == Kind::kBaseNumber) return BaseNumbers(g, p);
   if (!policy_.unreduced_quotients) {
     const auto quotient = [](E e) { e = Unsigned(e); return e->kind == Kind::kDiv && Unsigned((*e)[0])->kind == Kind::kNumber && Unsigned((*e)[1])->kind == Kind::kNumber; };
     const auto integer = [](E e) { e = Unsigned(e); return e->kind == Kind::kNumber && e->aux < 0; };
@@ -233,45 +280,7 @@ Decision Comparer::Plain(E g, E p) {
     if (!policy_.allow_unevaluated && Unevaluated(p, false)) return Different("unevaluated", "unevaluated");
     if (Unevaluated(p, true)) return Different("unevaluated", "unevaluated");
   }
-  if (HasSymbol(g) || HasSymbol(p)) {
-    // I and E are i and e where the other side does not use them as letters.
-    for (const auto& [letter, fn] : {std::pair{"I", Function::kI}, std::pair{"E", Function::kE}}) {
-      const int64_t hash = HashName(letter);
-      const bool g_has = ContainsSymbol(g, hash), p_has = ContainsSymbol(p, hash);
-      if (g_has == p_has) continue;
-      const bool constant = Any(g_has ? p : g, [fn = fn](E x) { return x->kind == Kind::kConstant && x->fn == fn; });
-      if (!constant && (HasSymbol(g_has ? p : g) || !IsTranscendental(g_has ? g : p))) continue;
-      E value = build_.Constant(fn);
-      E replaced = value ? rewardloop::math::Substitute(g_has ? g : p, hash, value, *arena_) : nullptr;
-      if (!replaced) return Limit();
-      return g_has ? Plain(replaced, p) : Plain(g, replaced);
-    }
-    // 3 + 4j in the notation of engineers and of Python.
-    if (!HasSymbol(g) && ContainsSymbol(p, HashName("j")) && FreeSymbols(p).size() == 1 && Any(g, [](E x) { return x->kind == Kind::kConstant && x->fn == Function::kI; })) {
-      E replaced = rewardloop::math::Substitute(p, HashName("j"), build_.Constant(Function::kI), *arena_);
-      return replaced ? Plain(g, replaced) : Limit();
-    }
-    if (std::optional<Decision> constant = Antiderivatives(g, p)) return *constant;
-    const auto gf = FreeSymbols(g), pf = FreeSymbols(p);
-    const auto contains = [](const std::vector<const Expr*>& list, const Expr* symbol) {
-      return std::any_of(list.begin(), list.end(), [&](const Expr* s) { return s->number == symbol->number; });
-    };
-    const bool same = std::all_of(gf.begin(), gf.end(), [&](E s) { return contains(pf, s); }) && std::all_of(pf.begin(), pf.end(), [&](E s) { return contains(gf, s); });
-    if (!same && !policy_.strict_names && gf.size() == pf.size()) {
-      // The same expression in other letters, taken in order of appearance.
-      E renamed = p;
-      for (size_t i = 0; i < pf.size() && renamed; ++i) {
-        if (pf[i]->number != gf[i]->number && contains(pf, gf[i])) return Different("variables", "variables_differ");
-        renamed = rewardloop::math::Substitute(renamed, pf[i]->number, gf[i], *arena_);
-      }
-      return renamed ? Numeric(g, renamed) : Limit();
-    }
-    // An expression that vanishes everywhere is 0; nothing else loses its letters.
-    const bool zero = gf.empty() && g->kind == Kind::kNumber && g->text == "0";
-    if (!same && !zero) return Different("variables", "variables_differ");
-    // (-1)^n, n!, cos(n pi): an index is an integer
-    return Numeric(g, p);
-  }
+  if (HasSymbol(g) || HasSymbol(p)) return InLetters(g, p);
   Decision same = Numeric(g, p);
   if (same.equal() || same.equality == Equality::kLimit) return same;
   if (auto decimal = Decimals(g, p)) return *decimal;

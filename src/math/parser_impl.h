@@ -106,7 +106,7 @@ class Parser {
   E Word();
   E SymbolTail(std::string_view name);
   E DecoratedCall(std::string_view name);
-  bool IsCall(std::string_view name, size_t name_at, bool indexed) const;
+  bool HasArguments(std::string_view name, size_t name_at, bool indexed) const;
   E Arguments(std::string_view name);
   E LabeledPoint(std::string_view name);
   std::string_view SubscriptName(std::string_view name, bool* complex, E* index);

@@ -113,7 +113,7 @@ const Expr* Parser::DecoratedCall(std::string_view name) {
 }
 
 // Do the round brackets here hold the arguments of `name`? f(x): always; W(n) = ...: when a relation follows them.
-bool Parser::IsCall(std::string_view name, size_t name_at, bool indexed) const {
+bool Parser::HasArguments(std::string_view name, size_t name_at, bool indexed) const {
   if (NamesFunction(name)) return true;
   if (name.size() != 1 && name.find('_') == name.npos) return false;
   const Tok before = name_at == 0 ? Tok::kComma : tokens_[name_at - 1].type;
@@ -175,7 +175,7 @@ const Expr* Parser::SymbolTail(std::string_view name) {
     if (status_ != ParseStatus::kOk) return nullptr;
   }
   if (Type() == Tok::kLParen && !Peek().quad_before) {
-    if (IsCall(name, name_at, complex)) return Arguments(name);
+    if (HasArguments(name, name_at, complex)) return Arguments(name);
     if (name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z') {
       if (E count = Combinations(name)) return count;
       if (status_ != ParseStatus::kOk) return nullptr;

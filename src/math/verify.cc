@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kScratchBytesMax = 24u << 20;
 constexpr size_t kGoldBytesMax = 16u << 20;
-constexpr size_t kBareMarginBytesMax = 256;    // spaces and thinking marks around an answer that is the gold's text
+constexpr size_t kBareMarginBytesMax = 64;     // spaces and thinking marks around an answer that is the gold's text
 constexpr size_t kGoldFirstBlockBytes = 2048;  // most golds need no more; many are cached
 
 // Working memory of the calling thread, so that a verdict allocates nothing.
