@@ -139,12 +139,14 @@ struct BuiltPipeline {
 
 // Makes what `config` describes. The registries are used during this call only. `scorer`, when
 // given, judges every item in place of config.scorer (a scorer object that no registry knows).
+// `on_closed` runs with PipelineOptions::on_closed, or at once when the pipeline cannot be made.
 // kNotFound and kInvalidArgument name what is wrong and suggest. Blocks while the first worker of a
 // Python function loads it.
 REWARDLOOP_EXPORT Result<BuiltPipeline> BuildPipeline(
     const PipelineConfig& config, std::shared_ptr<Engine> engine,
     const ScorerRegistry& scorer_registry, const ManagerRegistry& manager_registry,
     std::shared_ptr<const Scorer> scorer = nullptr,
-    std::function<void(const PipelineEvent&)> on_event = nullptr);
+    std::function<void(const PipelineEvent&)> on_event = nullptr,
+    std::function<void()> on_closed = nullptr);
 
 }  // namespace rewardloop

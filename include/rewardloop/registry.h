@@ -33,14 +33,16 @@ class REWARDLOOP_EXPORT ScorerRegistry {
   // All, sorted by name.
   const std::vector<ScorerSpec>& specs() const { return specs_; }
 
-  // Makes scorers of Python functions: `function` is "file.py:fn" or "pkg.mod:fn", `form` as in ScorerSpec. Without one,
-  // Make() refuses such names and the scorers that are run by a function. BuildPipeline() sets one for each pipeline.
+  // Makes scorers of Python functions: `function` is "file.py:fn" or "pkg.mod:fn", `form` is empty or "origin" (see
+  // ScorerSpec::function), `workers` 0 or a number of worker processes of its own.
   using FunctionMaker = std::function<Result<std::shared_ptr<Scorer>>(const std::string& function, const std::string& form,
-                                                                      const Json& args)>;
+                                                                      const Json& args, int64_t workers)>;
+  // BuildPipeline() sets one for each pipeline. Without one kFailedPrecondition.
   void SetFunctionMaker(FunctionMaker maker) { function_maker_ = std::move(maker); }
+  Result<std::shared_ptr<Scorer>> MakeFunction(const std::string& function, const std::string& form, const Json& args,
+                                               int64_t workers) const;
 
  private:
-  Result<std::shared_ptr<Scorer>> MakeFunction(const std::string& function, const std::string& form, const Json& args) const;
 
   std::vector<ScorerSpec> specs_;
   FunctionMaker function_maker_;

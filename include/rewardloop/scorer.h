@@ -52,7 +52,7 @@ class REWARDLOOP_EXPORT ScoreContext {
   };
   // For scorers that hand calls to workers of their own, where a call may wait for its turn or be kept from running by
   // others: from now on the scorer, not the engine, ends what is late, as the returned limits say. deadline_ns() then is
-  // that of all attempts together, at which stop() is still requested. Call at most once, at the start.
+  // that of all attempts together, at which stop() is still requested. Idempotent.
   Limits TakeOverDeadline();
   // Says when the execution really began, for the result's timing; the last call counts. From any thread,
   // before the attempt's task ends.

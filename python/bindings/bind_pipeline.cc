@@ -22,7 +22,7 @@ namespace {
 // One Python pipeline: hides the shared state, so that C++ never counts Python references.
 class PyPipeline {
  public:
-  PyPipeline(const nb::dict& options, PyEngine* engine);
+  PyPipeline(const nb::dict& options, PyEngine* engine, const nb::dict& inline_code, const std::vector<std::string>& sys_path);
   PyPipeline(const PyPipeline&) = delete;
   PyPipeline& operator=(const PyPipeline&) = delete;
   ~PyPipeline() {
@@ -60,13 +60,22 @@ std::shared_ptr<Engine> EngineFor(const PipelineConfig& config, PyEngine* engine
   return DefaultEngine();
 }
 
-PyPipeline::PyPipeline(const nb::dict& options, PyEngine* engine) {
+PyPipeline::PyPipeline(const nb::dict& options, PyEngine* engine, const nb::dict& inline_code,
+                       const std::vector<std::string>& sys_path) {
   auto state = std::make_shared<PipelineState>();
   state->config = ValueOrThrow(PipelineConfig::FromJson(JsonFrom(options.ptr(), "options")));
+  state->config.sys_path = Json(Json::Array(sys_path.begin(), sys_path.end()));
   std::shared_ptr<Engine> used = EngineFor(state->config, engine);
+  // Copies for this pipeline, with its inline code.
+  ScorerRegistry scorers = Scorers();
+  ManagerRegistry managers = Managers();
+  RegisterInline(inline_code, used, &scorers, &managers, &state->inline_parts);
   {
     nb::gil_scoped_release release;
-    auto built = BuildPipeline(state->config, std::move(used), Scorers(), Managers());
+    auto built = BuildPipeline(state->config, std::move(used), scorers, managers, nullptr, nullptr,
+                               [parts = state->inline_parts] {
+                                 for (const auto& [name, calls] : parts.calls) calls->Close();
+                               });
     if (!built.ok()) throw StatusError(built.status());
     state->built = std::move(built).value();
   }
@@ -255,6 +264,23 @@ void BindConfig(nb::module_& m) {
         nb::sig("def _config_keys() -> list[dict[str, typing.Any]]"));
 }
 
+void BindMaking(nb::class_<PyPipeline>& pipeline) {
+  pipeline
+      .def(nb::init<const nb::dict&, PyEngine*, const nb::dict&, const std::vector<std::string>&>(), nb::arg("options"),
+           nb::arg("engine").none(), nb::arg("inline_code"), nb::arg("sys_path"),
+           nb::sig("def __init__(self, options: dict[str, typing.Any], engine: Engine | None, "
+                   "inline_code: dict[str, dict[str, typing.Any]], sys_path: list[str]) -> None"))
+      .def("inline_calls",
+           [](const PyPipeline& self, const std::string& name) { return InlineCallsOf(self.state()->inline_parts, name); },
+           nb::arg("name"), nb::sig("def inline_calls(self, name: str) -> _InlineCalls"))
+      .def_prop_ro("alive", [](const PyPipeline& self) { return self.unchecked().generation == ForkGeneration(); },
+                   "False in a child that was forked after the pipeline was made.")
+      .def_prop_ro("config", [](const PyPipeline& self) { return ToPython(self.unchecked().config.ToJson()); },
+                   nb::sig("def config(self) -> dict[str, typing.Any]"))
+      .def_prop_ro("engine", [](const PyPipeline& self) { return std::make_shared<PyEngine>(self.state()->built.engine); })
+      .def("check_alive", [](const PyPipeline& self) { self.state(); }, "Raises in a forked child.");
+}
+
 }  // namespace
 
 void BindPipeline(nb::module_& m) {
@@ -262,15 +288,9 @@ void BindPipeline(nb::module_& m) {
   BindGroup(m);
   BindWakeup(m);
   BindConfig(m);
-  nb::class_<PyPipeline>(m, "_Pipeline")
-      .def(nb::init<const nb::dict&, PyEngine*>(), nb::arg("options"), nb::arg("engine").none(),
-           nb::sig("def __init__(self, options: dict[str, typing.Any], engine: Engine | None) -> None"))
-      .def_prop_ro("alive", [](const PyPipeline& self) { return self.unchecked().generation == ForkGeneration(); },
-                   "False in a child that was forked after the pipeline was made.")
-      .def_prop_ro("config", [](const PyPipeline& self) { return ToPython(self.unchecked().config.ToJson()); },
-                   nb::sig("def config(self) -> dict[str, typing.Any]"))
-      .def_prop_ro("engine", [](const PyPipeline& self) { return std::make_shared<PyEngine>(self.state()->built.engine); })
-      .def("check_alive", [](const PyPipeline& self) { self.state(); }, "Raises in a forked child.")
+  nb::class_<PyPipeline> pipeline(m, "_Pipeline");
+  BindMaking(pipeline);
+  pipeline
       .def("submit",
            [](const PyPipeline& self, nb::handle items, int64_t step) {
              self.state();

@@ -64,5 +64,6 @@ void BindMath(nb::module_& m);
 void BindEngine(nb::module_& m);
 void BindPipeline(nb::module_& m);
 void BindRows(nb::module_& m);
+void BindInline(nb::module_& m);
 
 }  // namespace rewardloop::python

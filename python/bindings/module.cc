@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   BindScorer(m);
   BindMath(m);
   BindEngine(m);
+  BindInline(m);
   BindPipeline(m);
   BindRows(m);
 }

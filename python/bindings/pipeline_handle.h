@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "inline.h"
 #include "interpreter.h"
 #include "rewardloop/config.h"
 #include "wakeup.h"
@@ -17,6 +18,7 @@ namespace rewardloop::python {
 struct PipelineState {
   PipelineConfig config;
   uint64_t generation = ForkGeneration();
+  InlineParts inline_parts;
   BuiltPipeline built;
 
   // Ends the work. Does not need the GIL; leaks in a forked child, where there are no threads to be joined.

@@ -43,11 +43,13 @@ from ._errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from ._manager import RewardManager
 from ._pipeline import AsyncRewardPipeline, Step
 from ._results import Group, Results
 from ._score import ScoreReport, score
 from ._scorer import Scorer
 from ._types import Output, PipelineOptions, RewardItem
+from ._user_code import manager, scorer
 from ._verify import verify, verify_batch
 
 if TYPE_CHECKING:
@@ -78,6 +80,7 @@ __all__ = [
     "RewardError",
     "RewardErrorInfo",
     "RewardItem",
+    "RewardManager",
     "RewardResult",
     "ScoreReport",
     "Scorer",
@@ -92,8 +95,10 @@ __all__ = [
     "default_engine",
     "list_managers",
     "list_scorers",
+    "manager",
     "math",
     "score",
+    "scorer",
     "verify",
     "verify_batch",
 ]

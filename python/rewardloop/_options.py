@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from ._errors import ArgumentError, UnsupportedError
+from ._errors import ArgumentError
 
 _names: list[str] | None = None
 
@@ -24,15 +24,12 @@ def option_names() -> list[str]:
 
 
 def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """``options`` as a dict; raises for unknown names and for Python functions."""
+    """``options`` as a dict; raises for unknown names."""
     for name, value in options.items():
         if name not in option_names():
             near = difflib.get_close_matches(name, [*option_names(), "engine"], 1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(option_names())}"
             raise UnknownOptionError(f"unknown option {name!r} ({hint})")
-        if name in ("scorer", "manager") and value is not None and not isinstance(value, str):
-            raise UnsupportedError(
-                f"{name} must be the name of a built-in {name} (rl.list_{name}s()): Python functions and classes "
-                f"cannot be used in this version"
-            )
+        if name == "scorer" and not (value is None or isinstance(value, str) or callable(value)):
+            raise ArgumentError(f"scorer must be a name or a function, not {value!r}")
     return dict(options)

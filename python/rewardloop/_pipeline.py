@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from . import _log
 from ._core import BatchHandle, Engine, RewardResult, _Pipeline
 from ._errors import RewardError
+from ._inline import join_all
 from ._options import checked_options
 from ._results import Group, Results
 from ._types import PipelineOptions
+from ._user_code import open_pipeline
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
@@ -31,7 +33,7 @@ class PipelineBase:
 
     def __init__(self, engine: Engine | None, options: Mapping[str, Any]) -> None:
         _log.listen()
-        self._core = _Pipeline(checked_options(options), engine)
+        self._core = open_pipeline(checked_options(options), engine)
         self._errors = _log.ErrorLog()
         _open_pipelines.add(self)
 
@@ -208,6 +210,7 @@ def _close_open_pipelines() -> None:
             pipeline._core.close("cancel", max(0.0, deadline - time.monotonic()))
         except Exception:  # a call that ignores its cancellation ends with the process
             pass
+    join_all(max(0.0, min(0.2, deadline - time.monotonic())))
     _log.stop()
 
 

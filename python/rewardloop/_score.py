@@ -13,6 +13,7 @@ from ._options import checked_options
 from ._pipeline import deliver
 from ._results import Results
 from ._types import PipelineOptions
+from ._user_code import open_pipeline
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +98,7 @@ def score(
     checked.setdefault("uncollected_items", max(len(items), 65536))
     checked.setdefault("uncollected_bytes", 1 << 62)
     _log.listen()
-    pipeline = _core._Pipeline(checked, engine)
+    pipeline = open_pipeline(checked, engine)
     try:
         delivered = pipeline.collect(pipeline.submit_items(items, 0), None)
     finally:

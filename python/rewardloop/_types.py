@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ._manager import RewardManager
 
     TokenIds: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
@@ -51,12 +53,12 @@ Items: TypeAlias = Sequence[RewardItem] | Sequence[Mapping[str, Any]]
 class PipelineOptions(TypedDict, total=False):
     """Arguments of a pipeline: the keys of the configuration file, documented by ``rewardloop config schema``."""
 
-    scorer: str | None
+    scorer: str | Callable[..., Any] | None
     scorer_args: Mapping[str, JsonValue] | None
-    manager: str
+    manager: str | RewardManager | type[RewardManager]
     manager_args: Mapping[str, JsonValue] | None
     dispatch: Literal["native", "verl"]
-    data_sources: Mapping[str, JsonValue] | None
+    data_sources: Mapping[str, Any] | None
     unknown_rewards: Literal["raise", "warn"]
     preset: str | None
     fields: Mapping[str, str] | None
@@ -72,6 +74,12 @@ class PipelineOptions(TypedDict, total=False):
     group_deadline: float | None
     threads: int
     num_workers: int
+    threads_per_worker: int
+    python: str
+    import_timeout: float
+    worker_memory: int
+    hide_env: str
+    worker_gpus: str
     max_concurrent: int
     backlog_items: int
     backlog_bytes: int

@@ -29,7 +29,8 @@ Result<BuiltPipeline> BuildPipeline(const PipelineConfig& config, std::shared_pt
                                     const ScorerRegistry& scorer_registry,
                                     const ManagerRegistry& manager_registry,
                                     std::shared_ptr<const Scorer> scorer,
-                                    std::function<void(const PipelineEvent&)> on_event) {
+                                    std::function<void(const PipelineEvent&)> on_event,
+                                    std::function<void()> on_closed) {
   if (!engine) return InvalidArgument("a pipeline needs an engine");
   BuiltPipeline built;
   built.engine = engine;
@@ -38,11 +39,14 @@ Result<BuiltPipeline> BuildPipeline(const PipelineConfig& config, std::shared_pt
     std::vector<std::function<void()>> functions;
     ~Cleanup() { RunAll(functions); }
   } on_close;
+  if (on_closed) on_close.functions.push_back(std::move(on_closed));
   // A copy for this pipeline: functions run in workers of its own.
   ScorerRegistry scorers = scorer_registry;
-  scorers.SetFunctionMaker([&](const std::string& function, const std::string& form, const Json& args) {
-    return MakeUserFunction({function, form, args}, SettingsOf(config), &engine->executor(), &engine->log(),
-                            &on_close.functions);
+  scorers.SetFunctionMaker([&](const std::string& function, const std::string& form, const Json& args,
+                               int64_t workers) {
+    WorkerSettings settings = SettingsOf(config);
+    if (workers > 0) settings.num_workers = workers;
+    return MakeUserFunction({function, form, args}, settings, &engine->executor(), &engine->log(), &on_close.functions);
   });
   if (scorer) {
     built.scorers = ScorerSelector::Of(std::move(scorer));

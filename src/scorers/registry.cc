@@ -128,7 +128,7 @@ const ScorerSpec* ScorerRegistry::Find(std::string_view name) const {
 Result<std::shared_ptr<Scorer>> ScorerRegistry::Make(std::string_view name,
                                                      const Json& args) const {
   const ScorerSpec* spec = Find(name);
-  if (!spec && IsPythonFunctionName(name)) return MakeFunction(std::string(name), "", args);
+  if (!spec && IsPythonFunctionName(name)) return MakeFunction(std::string(name), "", args, 0);
   if (!spec) {
     std::vector<std::string> names;
     for (const ScorerSpec& known : specs_) names.push_back(known.name);
@@ -137,7 +137,7 @@ Result<std::shared_ptr<Scorer>> ScorerRegistry::Make(std::string_view name,
   const std::string owner = "scorer " + Quoted(name);
   RL_ASSIGN_OR_RETURN(Json checked, ValidateArgs(owner, spec->args, args));
   if (!spec->function.empty()) {
-    RL_ASSIGN_OR_RETURN(std::shared_ptr<Scorer> scorer, MakeFunction(spec->function, "origin", checked));
+    RL_ASSIGN_OR_RETURN(std::shared_ptr<Scorer> scorer, MakeFunction(spec->function, "origin", checked, 0));
     scorer->SetIdentity(spec->name, spec->version + scorer->version().substr(1));
     return scorer;
   }
@@ -152,12 +152,12 @@ Result<std::shared_ptr<Scorer>> ScorerRegistry::Make(std::string_view name,
 }
 
 Result<std::shared_ptr<Scorer>> ScorerRegistry::MakeFunction(const std::string& function, const std::string& form,
-                                                             const Json& args) const {
+                                                             const Json& args, int64_t workers) const {
   if (!function_maker_) {
     return FailedPrecondition("'" + function + "' runs in worker processes, which only a pipeline has",
                               "use it as a pipeline's scorer");
   }
-  return function_maker_(function, form, args);
+  return function_maker_(function, form, args, workers);
 }
 
 bool IsPythonFunctionName(std::string_view name) { return workers::ParseFunctionName(name).has_value(); }

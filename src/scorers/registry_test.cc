@@ -111,9 +111,44 @@ TEST(ScorerRegistry, EveryBuiltinIsDocumentedAndMadeFromItsDefaults) {
     EXPECT_FALSE(spec.doc.empty()) << spec.name;
     for (const ArgSpec& arg : spec.args)
       EXPECT_FALSE(arg.doc.empty()) << spec.name << " " << arg.name;
+    if (!spec.function.empty()) continue;  // needs a pipeline's workers: below
     EXPECT_TRUE(registry.Make(spec.name, Json()).ok())
         << spec.name << ": " << registry.Make(spec.name, Json()).status().ToString();
   }
+}
+
+class Fixed : public Scorer {
+ public:
+  Verdict Score(const RewardItem&, ScoreContext&) const override { return Verdict::Scored(1); }
+};
+
+TEST(ScorerRegistry, FunctionsNeedAPipeline) {
+  ScorerRegistry registry = ScorerRegistry::WithBuiltins();
+  for (const char* name : {"my.py:fn", "pkg.mod:fn", "verl/geo3k"}) {
+    const auto made = registry.Make(name, Json());
+    ASSERT_FALSE(made.ok()) << name;
+    EXPECT_EQ(made.status().code(), StatusCode::kFailedPrecondition) << made.status().ToString();
+  }
+}
+
+TEST(ScorerRegistry, FunctionsAreMadeByTheMakerWithCheckedArguments) {
+  ScorerRegistry registry = ScorerRegistry::WithBuiltins();
+  std::string seen;
+  registry.SetFunctionMaker([&](const std::string& function, const std::string& form, const Json& args,
+                                int64_t workers) -> Result<std::shared_ptr<Scorer>> {
+    seen = function + "|" + form + "|" + args.Dump() + "|" + std::to_string(workers);
+    auto scorer = std::make_shared<Fixed>();
+    scorer->SetIdentity(function, "1+abc");
+    return std::shared_ptr<Scorer>(scorer);
+  });
+  ASSERT_TRUE(registry.Make("my.py:fn", Json::MakeObject({{"bias", 2}})).ok());
+  EXPECT_EQ(seen, "my.py:fn||{\"bias\":2}|0");
+  const auto origin = registry.Make("verl/geo3k", Json());
+  ASSERT_TRUE(origin.ok());
+  EXPECT_EQ(seen, "verl.utils.reward_score.geo3k:compute_score|origin|{\"use_boxed\":true,\"format_score\":0.1}|0");
+  EXPECT_EQ((*origin)->name(), "verl/geo3k");
+  EXPECT_EQ((*origin)->version(), "1+abc");
+  EXPECT_FALSE(registry.Make("verl/geo3k", Json::MakeObject({{"use_box", true}})).ok());
 }
 
 }  // namespace

@@ -78,12 +78,7 @@ class UserFunction final : public Scorer {
     request.items = static_cast<uint32_t>(items.size());
     request.seed = context.seed();
     request.label = items[0]->item_id;
-    request.json = "[";
-    for (const RewardItem* item : items) {
-      if (request.json.size() > 1) request.json += ',';
-      AppendUserItem(*item, &request.json);
-    }
-    request.json += ']';
+    request.json = UserItems(items);
     Task<CallReply> call = pool_->Call(std::move(request), {limits.timeout_ns, limits.queue_deadline_ns}, context.stop(),
                                        [&context](int64_t now_ns) { context.MarkStarted(now_ns); });
     const CallReply reply = co_await std::move(call);
@@ -164,6 +159,7 @@ Result<std::shared_ptr<Scorer>> MakeUserFunction(const UserFunctionSpec& spec, c
       {"form", spec.form.empty() ? Json() : Json(spec.form)},
       {"threads", settings.threads_per_worker},
       {"memory", settings.worker_memory},
+      {"network", spec.form != "origin"},
       {"sys_path", settings.sys_path},
   });
   RL_ASSIGN_OR_RETURN(std::unique_ptr<workers::WorkerHost> host,

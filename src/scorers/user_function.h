@@ -46,5 +46,7 @@ std::vector<Verdict> VerdictsOfReply(std::string_view json, size_t count, const 
 
 // The item as user functions see it, as JSON (python/rewardloop/_calls.py, make_item).
 void AppendUserItem(const RewardItem& item, std::string* out);
+// A JSON list of them.
+std::string UserItems(const std::vector<const RewardItem*>& items);
 
 }  // namespace rewardloop

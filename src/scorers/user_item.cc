@@ -60,6 +60,14 @@ std::string Text(const Json& object, std::string_view key) {
   return value && value->is_string() ? value->AsString() : "";
 }
 
+// kError for a name that is none.
+ItemStatus StatusNamed(std::string_view name) {
+  for (int i = 0; i < kItemStatusCount; ++i) {
+    if (ItemStatusName(static_cast<ItemStatus>(i)) == name) return static_cast<ItemStatus>(i);
+  }
+  return ItemStatus::kError;
+}
+
 Verdict Scored(const Json& object, const std::string& function) {
   const Json* const score = object.Find("score");
   if (!score || !score->is_number()) return Verdict::Error("bad_return", "'" + function + "' gave no number");
@@ -105,6 +113,16 @@ void AppendUserItem(const RewardItem& item, std::string* out) {
   *out += '}';
 }
 
+std::string UserItems(const std::vector<const RewardItem*>& items) {
+  std::string json = "[";
+  for (const RewardItem* item : items) {
+    if (json.size() > 1) json += ',';
+    AppendUserItem(*item, &json);
+  }
+  json += ']';
+  return json;
+}
+
 std::vector<Verdict> VerdictsOfReply(std::string_view json, size_t count, const std::string& function) {
   const Result<Json> parsed = Json::Parse(json);
   if (!parsed.ok() || !parsed->is_array() || parsed->size() != count) {
@@ -114,14 +132,10 @@ std::vector<Verdict> VerdictsOfReply(std::string_view json, size_t count, const 
   std::vector<Verdict> verdicts;
   verdicts.reserve(count);
   for (const Json& object : parsed->AsArray()) {
-    const std::string status = Text(object, "status");
-    if (status == "scored") {
-      verdicts.push_back(Scored(object, function));
-    } else if (status == "unscorable") {
-      verdicts.push_back(Verdict::Unscorable(Text(object, "class"), Text(object, "message")));
-    } else {
-      verdicts.push_back(Verdict::Error(Text(object, "class"), Text(object, "message")));
-    }
+    const ItemStatus status = StatusNamed(Text(object, "status"));
+    verdicts.push_back(status == ItemStatus::kScored
+                           ? Scored(object, function)
+                           : Verdict::Of(status, Text(object, "class"), Text(object, "message")));
   }
   return verdicts;
 }

@@ -34,12 +34,11 @@ WorkerPool::~WorkerPool() { Close(); }
 
 Result<FunctionInfo> WorkerPool::Start() {
   Lock lock(mutex_);
-  StartWorkerLocked();
+  for (int i = 0; i <= options_.workers; ++i) StartWorkerLocked();
   ArmTickLocked();
   (void)executor_.WaitUntil(lock, changed_, [&] { return loaded_ || !broken_.ok() || closed_; }, kNoDeadline);
   if (!broken_.ok()) return broken_;
   if (closed_) return FailedPrecondition("the workers of '" + options_.name + "' were closed while they started");
-  StartWorkersLocked();
   return info_;
 }
 

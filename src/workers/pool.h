@@ -80,7 +80,7 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
   static std::shared_ptr<WorkerPool> Make(Executor* executor, Log* log, std::unique_ptr<WorkerHost> host, PoolOptions options);
   ~WorkerPool();
 
-  // Starts the first worker and waits until it has loaded the function, then the others. Blocks; not for tasks of the
+  // Starts all workers and waits until the first has loaded the function. Blocks; not for tasks of the
   // executor. kInvalidArgument with what the worker said when the function cannot be loaded.
   Result<FunctionInfo> Start();
 

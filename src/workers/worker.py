@@ -56,6 +56,8 @@ PROTOCOL = 1
 SCRIPT_FD = 5
 OLDEST_PYTHON = (3, 9)
 PR_SET_PDEATHSIG = 1
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWNET = 0x40000000
 
 
 class Runner:
@@ -281,6 +283,25 @@ def limit_memory(limit):
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
+def cut_off_network():
+    """An empty network namespace, for functions that evaluate model text. Before any thread starts."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    uid, gid = os.getuid(), os.getgid()
+    if libc.unshare(CLONE_NEWNET) == 0:
+        return
+    if libc.unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0:
+        raise FunctionError(
+            "its worker cannot be cut off from the network (%s)" % os.strerror(ctypes.get_errno()),
+            "this rule evaluates model text and runs without network only: run as root or allow user namespaces",
+        )
+    for name, text in (("setgroups", "deny"), ("uid_map", "%d %d 1" % (uid, uid)), ("gid_map", "%d %d 1" % (gid, gid))):
+        try:
+            with open("/proc/self/" + name, "w") as file:
+                file.write(text)
+        except OSError:
+            pass  # the files are then those of nobody
+
+
 def after_fork_in_child():
     Process.forked = True
     try:
@@ -312,6 +333,8 @@ def start(link, board, hello):
     randoms = CallRandom.install()
     os.register_at_fork(after_in_child=after_fork_in_child)
     try:
+        if not hello["network"]:
+            cut_off_network()
         value, where, digest = load(hello)
         function = UserFunction(value, hello["name"], hello["arguments"], hello["form"])
     except FunctionError as error:

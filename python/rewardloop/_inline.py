@@ -1,0 +1,182 @@
+"""User code that runs in this process: closures, bound objects, functions of a notebook, managers.
+
+Engine threads never take the GIL: threads of Python's fetch calls from C++ and complete them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import threading
+import weakref
+from typing import Any, Protocol
+
+from ._calls import Item, UserFunction, bad_return, encode, exception_verdict, make_item, traceback_text
+from ._core import _InlineCalls
+from ._log import logger
+from ._manager import RewardManager, overridden, verdict_from, verdicts_by_id
+
+# Calls that the event loop's thread fetches at once.
+_MOST = 64
+_runners: weakref.WeakSet[Runner] = weakref.WeakSet()
+
+
+class Code(Protocol):
+    """What is called. ``invoke`` may return an awaitable; ``reply`` makes bytes of what it returned."""
+
+    name: str
+    is_async: bool
+
+    def arguments(self, body: bytes, seed: int) -> Any: ...
+    def invoke(self, arguments: Any) -> Any: ...
+    def reply(self, value: Any, arguments: Any, count: int) -> bytes: ...
+
+
+def _items(raw: list[Item], seed: int) -> list[Item]:
+    items = [make_item(item) for item in raw]
+    for item in items:
+        item["seed"] = seed
+    return items
+
+
+class FunctionCode:
+    """A scorer."""
+
+    def __init__(self, function: UserFunction) -> None:
+        self.function = function
+        self.name = function.name
+        self.is_async = function.is_async
+
+    def arguments(self, body: bytes, seed: int) -> list[Item]:
+        return _items(json.loads(body), seed)
+
+    def invoke(self, arguments: list[Item]) -> Any:
+        return self.function.call(arguments)
+
+    def reply(self, value: Any, arguments: list[Item], count: int) -> bytes:
+        return encode(self.function.verdicts(value, count), self.name)
+
+
+class ManagerCode:
+    """A manager."""
+
+    def __init__(self, manager: RewardManager, name: str) -> None:
+        self.name = name
+        method, self.granularity = overridden(manager)
+        self.method = getattr(manager, method)
+        self.is_async = inspect.iscoroutinefunction(self.method)
+        self.with_verdicts = len(inspect.signature(self.method).parameters) > 1
+
+    def arguments(self, body: bytes, seed: int) -> tuple[Any, ...]:
+        payload = json.loads(body)
+        items = _items(payload["items"], seed)
+        verdicts = payload["verdicts"] or []
+        if self.granularity == "item":
+            return (items[0], verdicts[0]) if self.with_verdicts else (items[0],)
+        by_id = {item["item_id"]: item for item in items}
+        if len(by_id) != len(items):
+            raise ValueError("two items of this group have the same item_id, in different submits")
+        if not self.with_verdicts:
+            return (by_id,)
+        return by_id, dict(zip(by_id, verdicts, strict=True))
+
+    def invoke(self, arguments: tuple[Any, ...]) -> Any:
+        return self.method(*arguments)
+
+    def reply(self, value: Any, arguments: tuple[Any, ...], count: int) -> bytes:
+        if self.granularity == "item":
+            return encode([verdict_from(value, self.name)], self.name)
+        return encode(verdicts_by_id(value, arguments[0], self.name), self.name)
+
+
+class Runner:
+    """The threads that run the calls of one pipeline's scorer or manager. They end when it is closed."""
+
+    def __init__(self, code: Code, threads: int) -> None:
+        self.code = code
+        self.count = 1 if code.is_async else threads
+        self.threads: list[threading.Thread] = []
+
+    def start(self, calls: _InlineCalls) -> None:
+        target = self._fetch_for_loop if self.code.is_async else self._work
+        for i in range(self.count):
+            thread = threading.Thread(target=target, args=(calls,), name=f"rewardloop-inline-{i}", daemon=True)
+            self.threads.append(thread)
+            thread.start()
+        _runners.add(self)
+
+    def join(self, seconds: float) -> None:
+        for thread in self.threads:
+            if thread is not threading.current_thread():
+                thread.join(seconds)
+
+    def _failed(self, error: BaseException, count: int) -> bytes:
+        logger.warning("'%s' raised:\n%s", self.code.name, traceback_text(error).rstrip())
+        return encode([exception_verdict(error)] * count, self.code.name)
+
+    def _work(self, calls: _InlineCalls) -> None:
+        while (works := calls.fetch(1)) is not None:
+            for call, _, body, count, seed in works:
+                calls.complete(call, self._run(body, count, seed))
+
+    def _run(self, body: bytes, count: int, seed: int) -> bytes:
+        try:
+            arguments = self.code.arguments(body, seed)
+            value = self.code.invoke(arguments)
+            if inspect.isawaitable(value):
+                value = asyncio.run(_awaited(value))
+            return self.code.reply(value, arguments, count)
+        except BaseException as error:
+            return self._failed(error, count)
+
+    def _fetch_for_loop(self, calls: _InlineCalls) -> None:
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=self._run_loop, args=(loop,), name="rewardloop-loop", daemon=True)
+        thread.start()
+        tasks: dict[int, asyncio.Task[None]] = {}
+        while (works := calls.fetch(_MOST)) is not None:
+            loop.call_soon_threadsafe(self._begin, loop, calls, tasks, works)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+    @staticmethod
+    def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.set_event_loop(loop)
+        loop.run_forever()
+        pending = asyncio.all_tasks(loop)
+        for task in pending:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
+        loop.close()
+
+    def _begin(self, loop: asyncio.AbstractEventLoop, calls: _InlineCalls, tasks: dict[int, asyncio.Task[None]],
+               works: list[tuple[int, bool, bytes, int, int]]) -> None:
+        for call, cancel, body, count, seed in works:
+            if not cancel:
+                tasks[call] = loop.create_task(self._run_async(calls, tasks, call, body, count, seed))
+            elif call in tasks:
+                tasks[call].cancel()
+
+    async def _run_async(self, calls: _InlineCalls, tasks: dict[int, asyncio.Task[None]], call: int, body: bytes, count: int,
+                         seed: int) -> None:
+        try:
+            arguments = self.code.arguments(body, seed)
+            reply = self.code.reply(await self.code.invoke(arguments), arguments, count)
+        except asyncio.CancelledError:
+            reply = encode([bad_return(f"'{self.code.name}' was cancelled", "exception")] * count, self.code.name)
+        except BaseException as error:
+            reply = self._failed(error, count)
+        finally:
+            tasks.pop(call, None)
+        calls.complete(call, reply)
+
+
+async def _awaited(value: Any) -> Any:
+    return await value
+
+
+def join_all(seconds: float) -> None:
+    """Waits for the threads of closed pipelines, for the interpreter's exit."""
+    for runner in list(_runners):
+        runner.join(seconds)
