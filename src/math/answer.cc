@@ -194,6 +194,35 @@ const Expr* SpelledValue(std::string_view words, Arena* arena) {
   return SpelledNumber(words, arena);
 }
 
+// "all real numbers except 2 and 3"; null when the text says something else or the exceptions cannot be read.
+const Expr* RealsExcept(std::string_view text, Arena* arena) {
+  static constexpr std::string_view kBeginnings[] = {"all real numbers", "all reals", "all real", "real numbers", "any real number", "every real number"};
+  const size_t except = text.find("except");
+  if (except == text.npos || text.size() > 200) return nullptr;
+  const std::string_view words = Words(text.substr(0, except), arena);
+  if (std::none_of(std::begin(kBeginnings), std::end(kBeginnings), [&](std::string_view name) { return words == name || (words.ends_with(" x") && words.substr(0, words.size() - 2) == name); })) return nullptr;
+  std::string_view rest = text.substr(except + 6);
+  while (!rest.empty() && (IsSpace(rest.front()) || rest.front() == '}' || rest.front() == '$')) rest.remove_prefix(1);
+  if (rest.starts_with("for ")) rest.remove_prefix(4);
+  if (!rest.empty() && rest.back() == '}' && rest.find('{') == rest.npos) rest.remove_suffix(1);
+  const ParseResult result = Parse(rest, {}, arena);
+  if (!result.root) return nullptr;
+  Builder build(arena, 64);
+  const Expr* values[16];
+  size_t count = 0;
+  const auto items = result.root->kind == Kind::kList || result.root->kind == Kind::kSet ? result.root->children() : std::span<Expr* const>();
+  const auto add = [&](const Expr* item) {
+    if (item->kind == Kind::kRelation && item->text == "=" && (*item)[0]->kind == Kind::kSymbol) item = (*item)[1];
+    if (!IsScalarKind(item->kind) || count == std::size(values)) return false;
+    values[count++] = item;
+    return true;
+  };
+  if (items.empty() ? !add(result.root) : !std::all_of(items.begin(), items.end(), add)) return nullptr;
+  Expr* reals = build.Leaf(Kind::kNamedSet);
+  if (reals) reals->fn = Function::kReals;
+  return build.Make(Kind::kSetDifference, {reals, build.Make(Kind::kSet, std::span<const Expr* const>(values, count))});
+}
+
 void AddReading(Answer* answer, const ParseResult& result, ReadingKind kind) {
   if (!result.root || answer->readings >= Answer::kReadingsMax) return;
   answer->kind[answer->readings] = kind;
@@ -257,7 +286,9 @@ Answer ReadAnswer(std::string_view text, bool repair, Arena* arena) {
     if (result.unit_ambiguous) { options = {}; options.units_as_symbols = true; AddReading(&answer, Parse(answer.mapped, options, arena), ReadingKind::kUnitsAsLetters); }
   }
   if (result.only_words || answer.status == ParseStatus::kSyntax) {
-    if (const Expr* value = SpelledValue(answer.words, arena)) {
+    const Expr* value = SpelledValue(answer.words, arena);
+    if (!value) value = RealsExcept(answer.mapped, arena);
+    if (value) {
       answer.reading[0] = value;
       answer.readings = 1;
       answer.status = ParseStatus::kOk;

@@ -257,6 +257,15 @@ Decision Comparer::InLetters(E g, E p) {
     }
     return renamed ? Numeric(g, renamed) : Limit();
   }
+  // C and c are one name of an arbitrary constant, where each side uses only one of them.
+  if (!same && gf.size() == pf.size() && gf.size() > 1) {
+    for (const auto& [own, other] : {std::pair{"C", "c"}, std::pair{"c", "C"}}) {
+      const int64_t ours = HashName(own), theirs = HashName(other);
+      if (!ContainsSymbol(g, ours) || !ContainsSymbol(p, theirs) || ContainsSymbol(g, theirs) || ContainsSymbol(p, ours)) continue;
+      E renamed = rewardloop::math::Substitute(p, theirs, build_.Symbol(own), *arena_);
+      return renamed ? InLetters(g, renamed) : Limit();
+    }
+  }
   // An expression that vanishes everywhere is 0; nothing else loses its letters.
   const bool zero = gf.empty() && g->kind == Kind::kNumber && g->text == "0";
   if (!same && !zero) return Different("variables", "variables_differ");

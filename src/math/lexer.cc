@@ -588,8 +588,7 @@ class Lexer {
     size_t i = begin;
     while (IsDigit(At(i))) ++i;
     const size_t first = i - begin;
-    bool altered = false;
-    bool plain_commas = false, zero_group = false;
+    bool altered = false, plain_commas = false, zero_group = false;
     // Groups of three.
     if (first >= 1 && first <= 3 && !(first > 1 && s_[begin] == '0') && !(first == 1 && s_[begin] == '0') && Previous() != Tok::kUnder) {
       size_t groups_end = i;
