@@ -334,10 +334,12 @@ size_t WindowBegin(std::string_view completion, std::string_view think_end) {
   if (think_end.empty() || completion.size() < think_end.size()) return 0;
   // From the end within the tail that is read; a longer text is asked only whether thinking ended at all.
   const size_t tail = completion.size() > kBoxTailBytesMax ? completion.size() - kBoxTailBytesMax : 0;
+  // By its second byte, which is rarer: calculations write << >>.
+  const size_t second = think_end.size() > 1 ? 1 : 0;
   size_t at = completion.size();
-  while ((at = LastByte(completion, think_end[0], at)) != kNone && at >= tail) {
-    if (think_end.size() > 1 && (at + 1 == completion.size() || completion[at + 1] != think_end[1])) continue;
-    if (completion.substr(at, think_end.size()) == think_end) return at + think_end.size();
+  while ((at = LastByte(completion, think_end[second], at)) != kNone && at >= tail + second) {
+    const size_t begin = at - second;
+    if (completion[begin] == think_end[0] && completion.substr(begin, think_end.size()) == think_end) return begin + think_end.size();
   }
   if (tail && memmem(completion.data(), completion.size(), think_end.data(), think_end.size())) return 0;
   if (think_end == "</think>") {
