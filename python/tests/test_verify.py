@@ -139,3 +139,41 @@ def test_verdicts_do_not_depend_on_threads() -> None:
     texts = [rf"\boxed{{\frac{{{i}}}{{7}}}}" for i in range(300)]
     one, many = (rl.verify_batch(golds, texts, threads=n) for n in (1, 8))
     assert np.array_equal(one.scores, many.scores) and one.scores.all()
+
+
+POLICIES = ["gold_precision", "rounded_ok", "percent_as_number", "unit_required", "ordered_lists", "relation_for_set",
+            "base_value", "allow_unevaluated", "unreduced_quotients", "last_expression", "symmetric", "repair_gold",
+            "strict_names", "consistent_steps"]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("value", [False, True])
+def test_every_policy_is_an_argument(policy: str, value: bool) -> None:
+    args: dict[str, Any] = {policy: value}
+    assert rl.verify("7", r"\boxed{7}", **args).score == 1.0
+    assert rl.math.compare("7", "7", **args)
+    assert policy in {arg["name"] for scorer in rl.list_scorers() if scorer["name"] == "math" for arg in scorer["args"]}
+
+
+def test_policies_decide() -> None:
+    assert rl.verify("649", r"\boxed{3245/5}").score == 1.0
+    assert rl.verify("649", r"\boxed{3245/5}", unreduced_quotients=False).score == 0.0
+    assert rl.verify(r"\frac{1}{2", r"\boxed{0.5}").score == 1.0
+    assert rl.verify(r"\frac{1}{2", r"\boxed{0.5}", repair_gold=False).status == "unscorable"
+    assert rl.verify("7", r"\boxed{x = 3+3 = 7}").score == 0.0
+    assert rl.verify("7", r"\boxed{x = 3+3 = 7}", consistent_steps=False).score == 1.0
+
+
+def test_a_batch_of_all_sorts_says_what_single_calls_say() -> None:
+    golds: list[Any] = ["1/2", None, ["3", "4"], 7, "", r"\frac{1}{", "A", "1/2", "\ud800", r"\sum_{n=1}^\infty \frac{1}{n^2}"] * 60
+    texts: list[str | None] = [r"\boxed{0.5}", "x", r"\boxed{4}", "#### 7", "1", "2", "(A)", None, "é \ud800 \\boxed{1}",
+                               r"\boxed{\frac{\pi^2}{6}}"] * 60
+    for threads in (1, 3):
+        batch = rl.verify_batch(golds, texts, threads=threads)
+        assert len(batch) == len(golds)
+        for i, (gold, text, result) in enumerate(zip(golds, texts, batch)):
+            single = rl.verify(gold, text)
+            assert (result.item_id, result.status, result.score) == (f"item:{i}", single.status, single.score)
+            assert (result.reason, result.extracted, result.scorer, result.scorer_version, result.valid, result.extra) == (
+                single.reason, single.extracted, single.scorer, single.scorer_version, single.valid, single.extra)
+        assert np.isnan(batch.scores[1]) and batch.scores[0] == 1.0
