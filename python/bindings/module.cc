@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
   using namespace rewardloop::python;
+  // What a daemon thread or a traceback still holds when the interpreter ends is no leak.
+  nanobind::set_leak_warnings(false);
   m.doc() = "C++ core of rewardloop. Use the package's names, not this module's.";
   BindInterpreter(m);
   BindResult(m);

@@ -5,17 +5,19 @@ Engine threads never take the GIL: threads of Python's fetch calls from C++ and 
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import threading
 import weakref
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ._calls import Item, UserFunction, bad_return, encode, exception_verdict, make_item, traceback_text
 from ._core import _InlineCalls
 from ._log import logger
 from ._manager import RewardManager, overridden, verdict_from, verdicts_by_id
+
+if TYPE_CHECKING:
+    import asyncio  # at run time only those who use it pay for it
 
 # Calls that the event loop's thread fetches at once.
 _MOST = 64
@@ -125,12 +127,16 @@ class Runner:
             arguments = self.code.arguments(body, seed)
             value = self.code.invoke(arguments)
             if inspect.isawaitable(value):
+                import asyncio
+
                 value = asyncio.run(_awaited(value))
             return self.code.reply(value, arguments, count)
         except BaseException as error:
             return self._failed(error, count)
 
     def _fetch_for_loop(self, calls: _InlineCalls) -> None:
+        import asyncio
+
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=self._run_loop, args=(loop,), name="rewardloop-loop", daemon=True)
         thread.start()
@@ -142,6 +148,8 @@ class Runner:
 
     @staticmethod
     def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+        import asyncio
+
         asyncio.set_event_loop(loop)
         loop.run_forever()
         pending = asyncio.all_tasks(loop)
@@ -160,6 +168,8 @@ class Runner:
 
     async def _run_async(self, calls: _InlineCalls, tasks: dict[int, asyncio.Task[None]], call: int, body: bytes, count: int,
                          seed: int) -> None:
+        import asyncio
+
         try:
             arguments = self.code.arguments(body, seed)
             reply = self.code.reply(await self.code.invoke(arguments), arguments, count)

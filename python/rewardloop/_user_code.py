@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping
+from importlib.machinery import PathFinder
 from typing import Any, TypeVar
 
 from ._calls import FunctionError, UserFunction
@@ -75,13 +75,22 @@ def importable_name(function: Any) -> str | None:
     file = getattr(module, "__file__", None)
     if value is not function or not file or not file.endswith(".py"):
         return None
-    try:
-        spec = importlib.util.find_spec(module_name)
-    except (ImportError, ValueError):
-        spec = None
-    if spec is not None and spec.origin == file:
+    if _file_on_path(module_name) == file:
         return f"{module_name}:{path}"
     return f"{os.path.abspath(file)}:{path}"  # loaded from its path, as trainers do
+
+
+def _file_on_path(module_name: str) -> str | None:
+    """Where an import would find the module, whatever this process has loaded under its name."""
+    folders: Any = None
+    spec = None
+    parts = module_name.split(".")
+    for end in range(1, len(parts) + 1):
+        spec = PathFinder.find_spec(".".join(parts[:end]), folders)
+        if spec is None:
+            return None
+        folders = spec.submodule_search_locations
+    return spec.origin if spec else None
 
 
 class _Plan:

@@ -134,9 +134,10 @@ def test_on_error_raise_hands_over_all_results(pipeline: rl.AsyncRewardPipeline)
     ({"overflow": "wait"}, ValueError, "overflow"),
     ({"timeout": -1}, ValueError, "timeout"),
     ({"backlog_items": "many"}, ValueError, "backlog_items"),
-    ({"scorer": "my.py:fn"}, NotImplementedError, "my.py:fn"),
-    ({"scorer": len}, NotImplementedError, "built-in scorer"),
-    ({"manager": object}, NotImplementedError, "built-in manager"),
+    ({"scorer": "my.py:fn"}, ValueError, "no Python file 'my.py'"),
+    ({"scorer": 3}, ValueError, "a name or a function, not 3"),
+    ({"scorer": lambda a, b: 1.0}, ValueError, "fit no form that is known"),
+    ({"manager": object}, ValueError, "a RewardManager or a subclass"),
 ])
 def test_bad_options_are_clear_errors(options: dict[str, Any], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message) as caught:
