@@ -166,8 +166,7 @@ class UserFunction:
             if name not in values and name in _TRUTH_NAMES:
                 values[name] = values["ground_truth"]
         for name in ("log_extra", "log_metric"):
-            if name in self.parameters.names:
-                values[name] = lambda *args, **kwargs: None
+            values.setdefault(name, lambda *args, **kwargs: None)
         return self.function(**{**self.parameters.accepted(values), **self.arguments})
 
     def _call_slime(self, items: Sequence[Item]) -> Any:
@@ -256,13 +255,13 @@ def bad_return(message: str, error_class: str = "bad_return") -> Verdict:
 
 def _number(value: Any) -> float | None:
     """A float of anything that is a number; None when it is none."""
-    if isinstance(value, (str, bytes, Mapping)) or value is None:
+    if isinstance(value, (str, bytes, bytearray, memoryview, Mapping)) or value is None:
         return None
     try:
         return float(value)
     except OverflowError:
         return math.inf
-    except (TypeError, ValueError):
+    except Exception:  # whatever a tensor of several elements raises
         return None
 
 
@@ -305,6 +304,8 @@ def _take_components(components: Any, verdict: Verdict) -> str:
         return f"components that are {_kind(components)} where a mapping is expected"
     numbers = {}
     for part, value in components.items():
+        if value is None:
+            continue  # this part does not apply to the item
         number = _number(value)
         if number is None or not math.isfinite(number):
             return f"component {str(part)!r} = {value!r:.100}, which is not a finite number"
@@ -344,7 +345,9 @@ def encode(verdicts: list[Verdict], name: str) -> bytes:
         except ValueError:  # NaN and infinities in extra values are null, as in all JSON that the engine writes
             finite = _without_non_finite(json.loads(json.dumps(verdicts, default=_plain)))
             text = json.dumps(finite, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # TypeError, ValueError, RecursionError, and what a value's own conversion raises
         return encode([bad_return(f"'{name}' returned a value that cannot be carried: {error}")] * len(verdicts), name)
     if len(text) > MAX_REPLY_BYTES:
         message = f"'{name}' returned {len(text)} bytes; the limit is {MAX_REPLY_BYTES}"
@@ -354,7 +357,7 @@ def encode(verdicts: list[Verdict], name: str) -> bytes:
 
 def exception_verdict(error: BaseException) -> Verdict:
     """What an exception of the user's code says: its type and text, and where it came from."""
-    message = "".join(traceback.format_exception_only(error)).strip()
+    message = "".join(traceback.format_exception_only(type(error), error)).strip()
     if isinstance(error, SystemExit):
         message = f"SystemExit: {error.code}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]

@@ -80,6 +80,7 @@ class Launcher:
         self.script = own(SCRIPT_FD)
         self.pids = {}  # worker id -> pid
         self.ids = {}  # pid -> worker id
+        self.condemned = set()  # strays of dead workers, killed and not yet reaped
         # SIGCHLD wakes the poll: children that we did not start (strays) must be reaped too.
         self.wake_read, wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self.wake_read, wake_write = own(self.wake_read), own(wake_write)
@@ -128,9 +129,9 @@ class Launcher:
             if pid == 0:
                 return
             worker = self.ids.pop(pid, None)
-            if worker is None:
+            if worker is None and pid not in self.condemned:
                 continue
-            del self.pids[worker]
+            self.condemned.discard(pid)
             # What it left behind: its session, and what left that too and has become our child.
             try:
                 os.killpg(pid, signal.SIGKILL)
@@ -138,8 +139,11 @@ class Launcher:
                 pass
             for stray in children():
                 if stray not in self.ids:
+                    self.condemned.add(stray)  # what it started becomes our child when it is gone
                     kill(stray)
-            self.say(exited=worker, status=status)
+            if worker is not None:
+                del self.pids[worker]
+                self.say(exited=worker, status=status)
 
     def receive(self):
         packet, descriptors, _, _ = socket.recv_fds(self.control, MAX_PACKET, 2)
@@ -153,6 +157,7 @@ class Launcher:
 
     def end(self):
         """Kills everything below this process and exits."""
+        self.control.close()
         for _ in range(KILL_ROUNDS):
             for pid in children():
                 kill(pid)
@@ -188,7 +193,11 @@ def main():
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)  # the owner decides; Ctrl-C in its terminal is not for us
-    Launcher(int(sys.argv[1])).run()
+    launcher = Launcher(int(sys.argv[1]))
+    try:
+        launcher.run()
+    finally:
+        launcher.end()  # whatever went wrong: nothing stays behind
 
 
 main()

@@ -83,7 +83,7 @@ void WorkerPool::OnTextLocked(const WorkerPtr& worker, const Json& text) {
   const auto running = worker->running.find(id);
   const std::string who = running == worker->running.end() ? options_.name : running->second.call->request.label;
   const std::string line = "[" + who + "] " + text.AsArray()[1].AsString();
-  log_.Write(LogLevel::kInfo, line, line);
+  log_.Write(LogLevel::kOutput, line, line);
 }
 
 void WorkerPool::OnExit(const WorkerPtr& worker, const std::string& how) {

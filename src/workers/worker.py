@@ -14,6 +14,7 @@ the time at which any thread of ours last ran, the call whose coroutine is stepp
 import asyncio
 import contextvars
 import ctypes
+import errno
 import hashlib
 import importlib
 import importlib.util
@@ -43,7 +44,6 @@ from _rewardloop_link import (
     FAILED,
     HELLO,
     READY,
-    SOCKET_FD,
     Board,
     Link,
     Printer,
@@ -58,6 +58,10 @@ OLDEST_PYTHON = (3, 9)
 PR_SET_PDEATHSIG = 1
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
+
+
+# When even the description of an error fails.
+LAST_RESORT = b'{"status": "error", "class": "%s", "message": "%s, and it cannot be described"}'
 
 
 class Runner:
@@ -88,9 +92,15 @@ class Runner:
     def raised(self, call, slot, error, count):
         if Process.forked:
             os._exit(0)
-        if not isinstance(error, MemoryError):
-            self.link.text(call, traceback_text(error))
-        self.finish(call, slot, encode([exception_verdict(error)] * count, self.function.name))
+        try:
+            if not isinstance(error, MemoryError):
+                self.link.text(call, traceback_text(error))
+            body = encode([exception_verdict(error)] * count, self.function.name)
+        except BaseException as second:
+            memory = isinstance(error, MemoryError) or isinstance(second, MemoryError)
+            verdict = LAST_RESORT % (b"memory_limit" if memory else b"exception", type(error).__name__.encode("ascii", "replace"))
+            body = b"[" + b",".join([verdict] * count) + b"]"
+        self.finish(call, slot, body)
 
     def finish(self, call, slot, body):
         for printer in self.printers:
@@ -109,14 +119,24 @@ def entries(body):
 
 
 class ThreadRunner(Runner):
-    """Blocking functions: as many threads as calls may run at once. With one, that is the main thread."""
+    """Blocking functions: as many threads as calls may run at once.
 
-    def run(self, threads):
+    With one, that is the main thread, where signal.alarm works; with more, the main thread runs none, so that it works nowhere.
+    """
+
+    def prepare(self, threads):
         self.calls = queue.SimpleQueue()
-        for _ in range(threads - 1):
-            threading.Thread(target=self.work, daemon=True).start()
-        threading.Thread(target=self.read, daemon=True).start()
-        self.work()
+        others = [self.read] if threads == 1 else [self.work] * threads
+        for target in others:
+            threading.Thread(target=target, daemon=True).start()
+        self.in_main = self.work if threads == 1 else self.read
+
+    def run(self):
+        while True:
+            try:
+                self.in_main()
+            except BaseException as error:  # a signal handler of a call that is over
+                self.link.text(0, traceback_text(error))
 
     def read(self):
         while True:
@@ -126,8 +146,11 @@ class ThreadRunner(Runner):
                         self.calls.put(entry)
 
     def work(self):
+        in_main = threading.current_thread() is threading.main_thread()
         while True:
             contextvars.Context().run(self.one, *self.calls.get())
+            if in_main:
+                signal.setitimer(signal.ITIMER_REAL, 0)  # an alarm that the call left behind
 
     def one(self, call, slot, count, seed, body):
         self.begin(call, seed)
@@ -181,16 +204,22 @@ async def _stepping(board, call, coroutine):
 class LoopRunner(Runner):
     """Async functions: many calls on one event loop, in the main thread."""
 
-    def run(self, threads):
-        asyncio.run(self.main())
-
-    async def main(self):
+    def prepare(self, threads):
         self.tasks = {}
-        loop = asyncio.get_running_loop()
-        loop.set_task_factory(self.make_task)
-        loop.set_exception_handler(self.loop_error)
-        loop.add_reader(self.link.socket.fileno(), self.read)
-        await loop.create_future()
+        self.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self.loop)
+        self.loop.set_task_factory(self.make_task)
+        self.loop.set_exception_handler(self.loop_error)
+        self.loop.add_reader(self.link.socket.fileno(), self.read)
+
+    def run(self):
+        while True:
+            try:
+                self.loop.run_forever()
+            except BaseException as error:  # SystemExit of a task, or what a signal handler raised: the loop can go on
+                self.link.text(current_call.get(), traceback_text(error))
+                if isinstance(error, OSError) and error.errno == errno.EBADF:
+                    os._exit(1)  # user code has closed the loop's own descriptors
 
     def make_task(self, loop, coroutine, **options):
         call = current_call.get()
@@ -214,7 +243,7 @@ class LoopRunner(Runner):
 
     def start(self, call, slot, count, seed, body):
         self.begin(call, seed)
-        self.tasks[call] = asyncio.get_running_loop().create_task(self.one(call, slot, count, seed, body))
+        self.tasks[call] = self.loop.create_task(self.one(call, slot, count, seed, body))
 
     async def one(self, call, slot, count, seed, body):
         self.board.begin(slot, call)
@@ -239,7 +268,7 @@ def load(hello):
         sys.modules.setdefault(name, module)
         where = path
         # The source as the engine read it, so that an edit cannot give two workers two functions.
-        code = compile(hello["source"].encode("utf-8", "surrogateescape"), path, "exec")
+        code = compile(hello["source"].encode("utf-8", "surrogateescape"), path, "exec", dont_inherit=True)
         exec(code, module.__dict__)
     else:
         try:
@@ -255,6 +284,9 @@ def load(hello):
     value = module
     for part in attribute.split("."):
         if not hasattr(value, part):
+            if attribute in registered(module):
+                value = registered(module)[attribute]
+                break
             raise FunctionError(*no_such_function(module, where, attribute))
         value = getattr(value, part)
     digest = ""
@@ -265,6 +297,12 @@ def load(hello):
     return value, where, digest
 
 
+def registered(module):
+    """Functions by the name that `@rl.scorer(name)` gave them."""
+    named = [value for value in vars(module).values() if isinstance(getattr(value, "__rewardloop_name__", None), str)]
+    return {value.__rewardloop_name__: value for value in named}
+
+
 def no_such_function(module, where, attribute):
     import difflib
 
@@ -272,6 +310,7 @@ def no_such_function(module, where, attribute):
         name for name, value in vars(module).items()
         if callable(value) and not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
     ]
+    own += [name for name in registered(module) if name not in own]
     near = difflib.get_close_matches(attribute, own, 1)
     has = "it has %s" % ", ".join(own[:20]) if own else "it defines no function"
     return "%s has no '%s'; %s" % (where, attribute, has), "did you mean '%s'?" % near[0] if near else ""
@@ -302,19 +341,16 @@ def cut_off_network():
             pass  # the files are then those of nobody
 
 
-def after_fork_in_child():
-    Process.forked = True
-    try:
-        null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, SOCKET_FD)
-        os.close(null)
-    except OSError:
-        pass
-
-
 def say_failed(link, message, hint=""):
     link.send(FAILED, json.dumps({"message": message, "hint": hint}).encode())
     os._exit(0)
+
+
+def working_folder():
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""  # it was removed
 
 
 def start(link, board, hello):
@@ -326,17 +362,26 @@ def start(link, board, hello):
     if hello["sys_path"] is not None:
         sys.path[:] = hello["sys_path"]
     else:
-        sys.path.insert(0, os.getcwd())
+        sys.path.insert(0, working_folder())
     limit_memory(hello["memory"])
     printers = [Printer(link, 1), Printer(link, 2)]
     sys.stdout, sys.stderr = printers
     randoms = CallRandom.install()
+
+    def after_fork_in_child():
+        Process.forked = True
+        link.close_in_child()
+
     os.register_at_fork(after_in_child=after_fork_in_child)
     try:
         if not hello["network"]:
             cut_off_network()
         value, where, digest = load(hello)
         function = UserFunction(value, hello["name"], hello["arguments"], hello["form"])
+        kind = LoopRunner if function.is_async else ThreadRunner
+        runner = kind(link, board, function, printers, randoms)
+        threading.Thread(target=board.beat, daemon=True).start()
+        runner.prepare(hello["threads"])
     except FunctionError as error:
         say_failed(link, str(error), error.hint)
     except BaseException as error:
@@ -347,9 +392,7 @@ def start(link, board, hello):
         "form": function.form, "async": function.is_async, "batch": function.is_batch, "digest": digest,
         "file": where, "python": sys.version.split()[0],
     }).encode())
-    threading.Thread(target=board.beat, daemon=True).start()
-    runner = LoopRunner if function.is_async else ThreadRunner
-    runner(link, board, function, printers, randoms).run(hello["threads"])
+    runner.run()
 
 
 def main():
@@ -364,7 +407,8 @@ def main():
     while True:
         for kind, body in link.receive():
             if kind == HELLO:
-                start(link, board, json.loads(body))
+                # A source in another encoding travels as bytes that are no UTF-8.
+                start(link, board, json.loads(body.decode("utf-8", "surrogateescape")))
 
 
 main()

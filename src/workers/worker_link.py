@@ -2,6 +2,7 @@
 
 import collections
 import contextvars
+import fcntl
 import io
 import json
 import mmap
@@ -27,6 +28,8 @@ SLOT_CALL, SLOT_STARTED, SLOT_THREAD = 0, 1, 2
 HEARTBEAT_SECONDS = 0.02
 
 MAX_TEXT = 8192  # of one print or traceback
+# User code that closes descriptors one by one rarely comes this far.
+OUT_OF_THE_WAY = 200
 
 # The call that this thread or task works for; 0 outside of calls.
 current_call = contextvars.ContextVar("rewardloop_call", default=0)
@@ -67,8 +70,8 @@ class Link:
     """The socket to the engine. send() may be called from any thread."""
 
     def __init__(self):
-        self.socket = socket.socket(fileno=SOCKET_FD)
-        self.socket.set_inheritable(False)
+        self.socket = socket.socket(fileno=fcntl.fcntl(SOCKET_FD, fcntl.F_DUPFD_CLOEXEC, OUT_OF_THE_WAY))
+        os.close(SOCKET_FD)
         self.lock = threading.Lock()
         self.outbox = collections.deque()
         self.buffer = bytearray()
@@ -91,9 +94,12 @@ class Link:
     def receive(self):
         """Waits for some bytes; the frames that are complete."""
         frames = []
-        data = self.socket.recv(1 << 18)
+        try:
+            data = self.socket.recv(1 << 18)
+        except OSError:
+            data = b""
         if not data:
-            os._exit(0)
+            os._exit(0)  # the engine is gone, or user code has closed the socket
         self.buffer += data
         start = 0
         while len(self.buffer) - start >= HEADER.size:
@@ -106,6 +112,15 @@ class Link:
         del self.buffer[:start]
         return frames
 
+    def close_in_child(self):
+        """In a process that user code forked off: whatever it does, nothing of it may reach the engine."""
+        try:
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, self.socket.fileno(), inheritable=False)
+            os.close(null)
+        except OSError:
+            pass
+
     def reply(self, call, body):
         self.send(REPLIES, REPLY.pack(call, len(body)) + body)
 
@@ -113,14 +128,34 @@ class Link:
         self.send(TEXT, json.dumps([call, text[:MAX_TEXT]]).encode())
 
 
+class BytesPrinter(io.RawIOBase):
+    """sys.stdout.buffer of a Printer."""
+
+    def __init__(self, printer):
+        self.printer = printer
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        data = bytes(data)
+        self.printer.write(data.decode("utf-8", "replace"))
+        return len(data)
+
+
 class Printer(io.TextIOBase):
     """sys.stdout and sys.stderr of user code: lines travel to the engine with the call that wrote them."""
 
     encoding = "utf-8"
+    errors = "replace"
+    line_buffering = True
+    write_through = True
 
     def __init__(self, link, descriptor):
         self.link = link
         self.descriptor = descriptor
+        self.name = "<stdout>" if descriptor == 1 else "<stderr>"
+        self.buffer = BytesPrinter(self)
         self.pending = {}
 
     def writable(self):
@@ -128,6 +163,9 @@ class Printer(io.TextIOBase):
 
     def fileno(self):
         return self.descriptor
+
+    def reconfigure(self, **options):
+        pass  # whatever scripts like to set: it is UTF-8, line by line
 
     def write(self, text):
         if Process.forked:
@@ -143,8 +181,8 @@ class Printer(io.TextIOBase):
             self.pending[call] = line
         return len(text)
 
-    def flush(self):
-        pass
+    def close(self):
+        pass  # the next call prints too
 
     def finish(self, call):
         rest = self.pending.pop(call, "")
