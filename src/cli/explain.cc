@@ -10,6 +10,7 @@
 #include "cli/row_source.h"
 #include "cli/signals.h"
 #include "cli/spec_text.h"
+#include "workers/function_name.h"
 
 namespace rewardloop::cli {
 namespace {
@@ -247,7 +248,7 @@ std::optional<std::string> Documentation(const ExplainArgs& args, const Registri
   if (const ManagerSpec* spec = registries.managers.Find(args.target)) {
     return args.json ? ManagerJson(*spec).Dump() + "\n" : ManagerText(*spec);
   }
-  return std::nullopt;
+  return FunctionText(args.target, args.json);
 }
 
 Status NothingCalled(const std::string& target, const Registries& registries) {
@@ -274,7 +275,7 @@ Result<int> ExplainCommand(const Args& all, const Registries& registries) {
       if (!text) return NothingCalled(args.target, registries);
       return Print(*text) ? kExitDone : kExitUsage;
     }
-    if (!from_file && registries.scorers.Find(args.target))
+    if (!from_file && (registries.scorers.Find(args.target) || workers::ParseFunctionName(args.target)))
       source.Set("scorer", args.target, "explain");
   } else if (wants_row) {
     return InvalidArgument("--row and --id need a file", "rewardloop explain FILE --row 17");

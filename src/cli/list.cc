@@ -79,6 +79,7 @@ int RunList(const Args& args, const Registries& registries) {
   const ListArgs& list = args.list;
   if (!list.scorer.empty()) {
     const ScorerSpec* spec = registries.scorers.Find(list.scorer);
+    if (const auto text = FunctionText(list.scorer, list.json); !spec && text) return Print(*text) ? kExitDone : kExitUsage;
     if (!spec) return Fail(registries.scorers.Make(list.scorer, Json()).status());
     return Print(list.json ? ScorerJson(*spec).Dump() + "\n" : ScorerText(*spec)) ? kExitDone
                                                                                   : kExitUsage;

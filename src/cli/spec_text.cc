@@ -1,5 +1,7 @@
 #include "cli/spec_text.h"
 
+#include "workers/function_name.h"
+
 namespace rewardloop::cli {
 namespace {
 
@@ -65,6 +67,21 @@ Json ManagerJson(const ManagerSpec& spec) {
                            {"summary", spec.summary},
                            {"doc", spec.doc},
                            {"args", ArgsJson(spec.args)}});
+}
+
+std::optional<std::string> FunctionText(const std::string& name, bool json) {
+  const auto function = workers::ParseFunctionName(name);
+  if (!function) return std::nullopt;
+  const std::string place = function->path.empty() ? function->module : function->path;
+  const std::string flags = "--scorer " + name + " --scorer-arg NAME=VALUE";
+  if (json) {
+    return Json::MakeObject({{"name", name}, {"function", function->attribute}, {"from", place}, {"usage", flags}}).Dump() + "\n";
+  }
+  return "Python function '" + function->attribute + "' of " + place +
+         "\n\nRuns in worker processes (docs/user-functions.md). Its keyword parameters are its arguments:\n\n    " + flags +
+         "\n    scorer_args: {NAME: VALUE}                  in YAML and Python\n\n"
+         "One that it does not have is an error that lists those it has. See what it does with a row:\n\n"
+         "    rewardloop explain FILE --row 1 --scorer " + name + "\n";
 }
 
 }  // namespace rewardloop::cli
