@@ -11,9 +11,10 @@
 
 namespace rewardloop {
 
-enum class LogLevel { kDebug, kInfo, kWarning, kError };
+// kOutput is no matter of the engine's: what a user's function printed or raised, with the item's id in front.
+enum class LogLevel { kDebug, kInfo, kWarning, kError, kOutput };
 
-// "debug", "info", "warning", "error".
+// "debug", "info", "warning", "error", "output".
 REWARDLOOP_EXPORT std::string_view LogLevelName(LogLevel level);
 
 struct LogRecord {

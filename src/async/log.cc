@@ -171,6 +171,7 @@ std::string_view LogLevelName(LogLevel level) {
     case LogLevel::kInfo: return "info";
     case LogLevel::kWarning: return "warning";
     case LogLevel::kError: return "error";
+    case LogLevel::kOutput: return "output";
   }
   return "info";
 }

@@ -37,8 +37,10 @@ void Warn(const Status& status) { Say("warning", status); }
 void SayRecord(const LogRecord& record, bool over_progress) {
   if (record.level == LogLevel::kDebug) return;
   std::string text = over_progress ? "\r\x1B[K" : "";
-  text += record.level == LogLevel::kInfo ? "note" : LogLevelName(record.level);
-  text += ": ";
+  if (record.level != LogLevel::kOutput) {
+    text += record.level == LogLevel::kInfo ? "note" : LogLevelName(record.level);
+    text += ": ";
+  }
   for (const char c : RepairUtf8(LogText(record))) {
     // Tracebacks have lines; other control codes have no business on a terminal.
     const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
