@@ -22,6 +22,7 @@ Verdict = dict[str, Any]
 MAX_REPLY_BYTES = 4 << 20
 _MAX_MESSAGE = 2000
 _MAX_FRAMES = 6
+_VERL_NAMES = ("data_source", "solution_str", "ground_truth", "extra_info")
 # Columns that TRL's functions call the ground truth, where the row has no column of that name.
 _TRUTH_NAMES = ("answer", "answers", "solution", "target", "label", "gold", "reference", "reference_answer")
 
@@ -59,8 +60,9 @@ class _Parameters:
         return f"({', '.join(names)})"
 
 
-def _form_of(parameters: _Parameters) -> str | None:
+def _form_of(parameters: _Parameters, given: Mapping[str, Any]) -> str | None:
     names = parameters.names
+    required = [name for name in parameters.required if name not in given]
     if "solution_str" in names:
         return "verl"
     if "solution_strs" in names:
@@ -69,10 +71,10 @@ def _form_of(parameters: _Parameters) -> str | None:
         return "trl"
     if parameters.positional[:2] in (["args", "sample"], ["args", "samples"]):
         return "slime" if parameters.positional[1] == "sample" else "slime_batch"
-    if parameters.takes_any and not parameters.required:
+    if parameters.takes_any and not required:
         return "verl"  # a wrapper that hides its function's names; verl passes keywords
-    if len([n for n in parameters.required if n in parameters.positional]) == 1 and len(parameters.required) == 1:
-        return "items" if parameters.required[0] in ("items", "batch") else "item"
+    if len(required) == 1 and required[0] in parameters.positional:
+        return "items" if required[0] in ("items", "batch") else "item"
     return None
 
 
@@ -92,7 +94,7 @@ class UserFunction:
         self.name = name
         self.arguments = dict(arguments)
         self.parameters = _Parameters(function, name)
-        form = form or _form_of(self.parameters)
+        form = form or _form_of(self.parameters, self.arguments)
         if form is None:
             raise FunctionError(
                 f"the parameters of '{name}', {self.parameters}, fit no form that is known",
@@ -109,7 +111,16 @@ class UserFunction:
         return self.form in ("items", "verl_batch", "trl", "slime_batch")
 
     def _check_arguments(self) -> None:
-        if self.form.startswith("slime") or self.parameters.takes_any:
+        if self.form.startswith("slime"):
+            return
+        known = {"verl": _VERL_NAMES, "verl_batch": [name + "s" for name in _VERL_NAMES]}.get(self.form)
+        missing = [n for n in self.parameters.required if n not in self.arguments and known and n not in known]
+        if missing:
+            raise FunctionError(
+                f"'{self.name}' needs '{missing[0]}', which verl's functions are not given",
+                f"give it a default, or a value as scorer argument: {missing[0]}=...",
+            )
+        if self.parameters.takes_any:
             return
         for key in self.arguments:
             if key not in self.parameters.names:

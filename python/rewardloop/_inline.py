@@ -9,11 +9,12 @@ import inspect
 import json
 import threading
 import weakref
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ._calls import Item, UserFunction, bad_return, encode, exception_verdict, make_item, traceback_text
 from ._core import _InlineCalls
-from ._log import logger
+from ._log import emit_output
 from ._manager import RewardManager, overridden, verdict_from, verdicts_by_id
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ class Runner:
         self.code = code
         self.count = 1 if code.is_async else threads
         self.threads: list[threading.Thread] = []
+        self._raised: Counter[str] = Counter()
 
     def start(self, calls: _InlineCalls) -> None:
         target = self._fetch_for_loop if self.code.is_async else self._work
@@ -113,8 +115,12 @@ class Runner:
             if thread is not threading.current_thread():
                 thread.join(seconds)
 
-    def _failed(self, error: BaseException, count: int) -> bytes:
-        logger.warning("'%s' raised:\n%s", self.code.name, traceback_text(error).rstrip())
+    def _failed(self, error: BaseException, body: bytes, count: int) -> bytes:
+        kind = type(error).__name__
+        self._raised[kind] += 1
+        seen = self._raised[kind]
+        if seen == 10 ** (len(str(seen)) - 1):  # the 1st, 10th, 100th ...
+            emit_output(f"[{_first_id(body)}] '{self.code.name}' raised, {seen} so far:\n{traceback_text(error).rstrip()}")
         return encode([exception_verdict(error)] * count, self.code.name)
 
     def _work(self, calls: _InlineCalls) -> None:
@@ -132,7 +138,7 @@ class Runner:
                 value = asyncio.run(_awaited(value))
             return self.code.reply(value, arguments, count)
         except BaseException as error:
-            return self._failed(error, count)
+            return self._failed(error, body, count)
 
     def _fetch_for_loop(self, calls: _InlineCalls) -> None:
         import asyncio
@@ -176,10 +182,16 @@ class Runner:
         except asyncio.CancelledError:
             reply = encode([bad_return(f"'{self.code.name}' was cancelled", "exception")] * count, self.code.name)
         except BaseException as error:
-            reply = self._failed(error, count)
+            reply = self._failed(error, body, count)
         finally:
             tasks.pop(call, None)
         calls.complete(call, reply)
+
+
+def _first_id(body: bytes) -> str:
+    payload = json.loads(body)
+    items = payload["items"] if isinstance(payload, dict) else payload
+    return str(items[0]["item_id"])
 
 
 async def _awaited(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import select
+import sys
 import threading
 from collections import Counter
 
@@ -12,9 +13,23 @@ from ._core import _LogQueue
 from ._results import Results
 
 logger = logging.getLogger("rewardloop")
+#: What user functions print and raise in worker processes, with the item's id in front.
+output_logger = logging.getLogger("rewardloop.output")
+_OUTPUT_LEVEL = 50  # as C++ numbers it: not the engine's
 
 # How long a caller waits for a handler that is at work already, and the exit for the listener.
 _PATIENCE_SECONDS = 1.0
+
+
+def emit_output(text: str) -> None:
+    """What user code says: to its logger or, as a print would be, to stderr where no handler takes it."""
+    if output_logger.disabled:
+        return
+    handled = any(not isinstance(h, logging.NullHandler) for h in (*output_logger.handlers, *logger.handlers, *logging.root.handlers))
+    if handled and output_logger.isEnabledFor(logging.INFO):
+        output_logger.info("%s", text)
+    elif sys.stderr is not None:
+        print(text, file=sys.stderr)
 
 
 class _Listener:
@@ -38,7 +53,10 @@ class _Listener:
     def _emit(self) -> None:
         for level, text in self._queue.drain():
             try:
-                logger.log(level, "%s", text)
+                if level == _OUTPUT_LEVEL:
+                    emit_output(text)
+                else:
+                    logger.log(level, "%s", text)
             except Exception:  # a handler that raises must not silence the engine
                 continue
 

@@ -32,7 +32,6 @@ class PipelineBase:
     _core: _Pipeline
 
     def __init__(self, engine: Engine | None, options: Mapping[str, Any]) -> None:
-        _log.listen()
         self._core = open_pipeline(checked_options(options), engine)
         self._errors = _log.ErrorLog()
         _open_pipelines.add(self)

@@ -97,7 +97,6 @@ def score(
     # One submit has all groups and sessions whole; its results are collected at once.
     checked.setdefault("uncollected_items", max(len(items), 65536))
     checked.setdefault("uncollected_bytes", 1 << 62)
-    _log.listen()
     pipeline = open_pipeline(checked, engine)
     try:
         delivered = pipeline.collect(pipeline.submit_items(items, 0), None)

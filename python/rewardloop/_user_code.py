@@ -14,7 +14,7 @@ from ._calls import FunctionError, UserFunction
 from ._core import Engine, _Pipeline
 from ._errors import ArgumentError
 from ._inline import Code, FunctionCode, ManagerCode, Runner
-from ._log import logger
+from ._log import listen, logger
 from ._manager import RewardManager
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -191,6 +191,7 @@ def _version(function: Any) -> str:
 
 def open_pipeline(options: Mapping[str, Any], engine: Engine | None) -> _Pipeline:
     """A pipeline with the threads that its inline code needs. ``options`` may hold functions and managers."""
+    listen()
     plan = _Plan(options)
     sys_path = [path or os.getcwd() for path in sys.path]
     core = _Pipeline(plan.options, engine, plan.specs, sys_path)

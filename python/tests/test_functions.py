@@ -31,6 +31,10 @@ def seen(item):
     return {"score": 1, "executable": sys.executable, "path": list(sys.path), "threads": os.environ["OMP_NUM_THREADS"],
             "secret": os.environ.get("MY_SECRET", ""), "gpus": os.environ.get("CUDA_VISIBLE_DEVICES"), "cwd": os.getcwd()}
 
+def speak(item):
+    print("spoken")
+    return 1
+
 def forever(item):
     while True:
         time.sleep(0.01)
@@ -155,6 +159,33 @@ def test_many_threads_share_a_pipeline(module: Any) -> None:
         for thread in threads:
             thread.join()
     assert scores == [1.0] * 80
+
+
+def test_prints_and_tracebacks_reach_stderr_with_the_items_id(tmp_path: Path) -> None:
+    (tmp_path / "noisy.py").write_text(textwrap.dedent("""
+        import os, sys
+        def noisy(item):
+            print("hello", item["ground_truth"])
+            if item["ground_truth"] == "1":
+                raise LookupError("no such thing")
+            return 1
+    """))
+    script = f"""
+        import rewardloop as rl
+        items = [{{"item_id": f"row-{{k}}", "response": "x", "ground_truth": str(k)}} for k in range(2)]
+        report = rl.score(items, scorer={str(tmp_path / "noisy.py")!r} + ":noisy", on_error="null")
+        print(report.results[1].error.message)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("LookupError: no such thing (")
+    assert "noisy.py:6 in noisy" in done.stdout
+    assert "[row-0] hello 0\n" in done.stderr and "[row-1] Traceback (most recent call last):" in done.stderr
+
+
+def test_output_goes_to_its_logger_where_one_is_set_up(module: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "rewardloop.output"):
+        rl.score(rows(1), scorer=module.speak)
+    assert [(record.name, record.getMessage()) for record in caplog.records] == [("rewardloop.output", "[i0] spoken")]
 
 
 def test_a_fork_leaves_the_parents_workers_alone(module: Any) -> None:
