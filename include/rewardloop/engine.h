@@ -36,6 +36,8 @@ class REWARDLOOP_EXPORT Engine {
 
   // The limiter called `name`, made on first use. kAlreadyExists when the name has other limits; the message shows both.
   virtual Result<std::shared_ptr<Limiter>> DefineLimiter(const std::string& name, const LimiterOptions& options) = 0;
+  // A new limiter that goes when its last holder does; until then FindLimiter knows it by `name`, which must be unused.
+  virtual std::shared_ptr<Limiter> AddLimiter(const std::string& name, const LimiterOptions& options) = 0;
   // Null when nobody defined it.
   virtual std::shared_ptr<Limiter> FindLimiter(const std::string& name) const = 0;
 

@@ -15,6 +15,7 @@ class RateLimitedManager : public WrappingManager {
  public:
   struct Options {
     std::string limiter;                     // name; empty: no limit of any kind
+    std::shared_ptr<rewardloop::Limiter> own;  // where the user gave it no name: goes with this manager
     std::optional<double> tokens_per_request;  // absent: the item's own length
     bool needs_length = false;
     std::optional<int64_t> timeout_ns;
@@ -71,11 +72,11 @@ std::string UniqueLimiterName(const std::string& prefix) {
   return prefix + "rate_limited#" + std::to_string(++counter);
 }
 
-// The limiter that `args` speak of; empty when they limit nothing.
-Result<std::string> DefineLimiter(const Json& args, const LimiterOptions& limits, const RewardManager& inner,
-                                  const ManagerSpec::Deps& deps) {
+// Sets the limiter that `args` speak of, if they limit anything.
+Status DefineLimiter(const Json& args, const LimiterOptions& limits, const RewardManager& inner,
+                     const ManagerSpec::Deps& deps, RateLimitedManager::Options* options) {
   const Json& given = *args.Find("name");
-  if (given.is_null() && limits == LimiterOptions{}) return std::string();
+  if (given.is_null() && limits == LimiterOptions{}) return Status();
   if (!deps.engine) return FailedPrecondition("a rate limit needs an engine that keeps it");
   if (given.is_string() && given.AsString().empty()) return InvalidArgument("name must not be empty");
   // The engine passes an item through one limiter.
@@ -83,9 +84,13 @@ Result<std::string> DefineLimiter(const Json& args, const LimiterOptions& limits
     return InvalidArgument("the inner manager '" + inner.name() + "' has a rate limit of its own",
                            "put all limits into one rate_limited");
   }
-  std::string name = given.is_null() ? UniqueLimiterName(deps.limiter_prefix) : given.AsString();
-  RL_ASSIGN_OR_RETURN(auto limiter, deps.engine->DefineLimiter(name, limits));
-  return name;
+  if (given.is_null()) {
+    options->limiter = UniqueLimiterName(deps.limiter_prefix);
+    options->own = deps.engine->AddLimiter(options->limiter, limits);
+    return Status();
+  }
+  options->limiter = given.AsString();
+  return deps.engine->DefineLimiter(options->limiter, limits).status();
 }
 
 Result<std::unique_ptr<RewardManager>> Make(const Json& args, const ManagerSpec::Deps& deps) {
@@ -94,7 +99,7 @@ Result<std::unique_ptr<RewardManager>> Make(const Json& args, const ManagerSpec:
   RL_ASSIGN_OR_RETURN(const double estimate, PositiveOrNull(args, "estimated_tokens_per_request"));
   RL_ASSIGN_OR_RETURN(std::shared_ptr<RewardManager> inner, MakeInnerManager(args, deps));
   RateLimitedManager::Options options;
-  RL_ASSIGN_OR_RETURN(options.limiter, DefineLimiter(args, limits, *inner, deps));
+  RL_RETURN_IF_ERROR(DefineLimiter(args, limits, *inner, deps, &options));
   if (estimate > 0) options.tokens_per_request = estimate;
   options.needs_length = limits.max_tpm > 0 && estimate == 0;
   if (timeout_s > 0) options.timeout_ns = SecondsToNs(timeout_s);

@@ -18,14 +18,22 @@ class LimiterEngine : public Engine {
     if (!(limiter->options() == options)) return AlreadyExists("limiter '" + name + "' has other limits");
     return limiter;
   }
+  std::shared_ptr<Limiter> AddLimiter(const std::string& name, const LimiterOptions& options) override {
+    auto limiter = Limiter::Make(options, simulator_.get());
+    held[name] = limiter;
+    return limiter;
+  }
   std::shared_ptr<Limiter> FindLimiter(const std::string& name) const override {
     auto found = limiters.find(name);
-    return found == limiters.end() ? nullptr : found->second;
+    if (found != limiters.end()) return found->second;
+    auto other = held.find(name);
+    return other == held.end() ? nullptr : other->second.lock();
   }
   Metrics& metrics() override { std::abort(); }
   Log& log() override { std::abort(); }
 
   std::map<std::string, std::shared_ptr<Limiter>> limiters;
+  std::map<std::string, std::weak_ptr<Limiter>> held;
 
  private:
   std::unique_ptr<Simulator> simulator_ = Simulator::Make();
@@ -85,7 +93,17 @@ TEST_F(RateLimitedManager, UnnamedLimitersAreApart) {
   const auto first = MakeManager("rate_limited", R"({"max_rpm": 60})", Deps());
   const auto second = MakeManager("rate_limited", R"({"max_rpm": 61})", Deps());
   EXPECT_NE(first->Limiter(Item("a")).name, second->Limiter(Item("a")).name);
-  EXPECT_EQ(engine.limiters.size(), 2u);
+  EXPECT_EQ(engine.FindLimiter(first->Limiter(Item("a")).name)->options(), (LimiterOptions{.max_rpm = 60}));
+  EXPECT_EQ(engine.FindLimiter(second->Limiter(Item("a")).name)->options(), (LimiterOptions{.max_rpm = 61}));
+}
+
+TEST_F(RateLimitedManager, UnnamedLimitersGoWithTheirManager) {
+  auto manager = MakeManager("rate_limited", R"({"max_rpm": 60})", Deps());
+  const std::string name = manager->Limiter(Item("a")).name;
+  EXPECT_TRUE(engine.FindLimiter(name));
+  manager.reset();
+  EXPECT_FALSE(engine.FindLimiter(name));
+  EXPECT_TRUE(engine.limiters.empty());
 }
 
 TEST_F(RateLimitedManager, WithoutLimitsThereIsNoLimiter) {

@@ -52,10 +52,19 @@ Result<std::shared_ptr<Limiter>> EngineImpl::DefineLimiter(const std::string& na
   return limiter;
 }
 
+std::shared_ptr<Limiter> EngineImpl::AddLimiter(const std::string& name, const LimiterOptions& options) {
+  auto limiter = Limiter::Make(options, executor_);
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(held_limiters_, [](const auto& entry) { return entry.second.expired(); });
+  held_limiters_[name] = limiter;
+  return limiter;
+}
+
 std::shared_ptr<Limiter> EngineImpl::FindLimiter(const std::string& name) const {
   std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = limiters_.find(name);
-  return found == limiters_.end() ? nullptr : found->second;
+  if (const auto found = limiters_.find(name); found != limiters_.end()) return found->second;
+  const auto held = held_limiters_.find(name);
+  return held == held_limiters_.end() ? nullptr : held->second.lock();
 }
 
 std::shared_ptr<Engine> Engine::Make(const EngineOptions& options) {

@@ -19,6 +19,7 @@ class EngineImpl final : public Engine {
   Executor& executor() override { return *executor_; }
   const EngineOptions& options() const override { return options_; }
   Result<std::shared_ptr<Limiter>> DefineLimiter(const std::string& name, const LimiterOptions& options) override;
+  std::shared_ptr<Limiter> AddLimiter(const std::string& name, const LimiterOptions& options) override;
   std::shared_ptr<Limiter> FindLimiter(const std::string& name) const override;
   EngineMetrics& metrics() override { return metrics_; }
   Log& log() override { return *log_; }
@@ -32,6 +33,7 @@ class EngineImpl final : public Engine {
   const std::unique_ptr<Log> log_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Limiter>> limiters_;
+  std::map<std::string, std::weak_ptr<Limiter>> held_limiters_;  // by others
 };
 
 }  // namespace rewardloop
