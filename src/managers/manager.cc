@@ -1,4 +1,6 @@
 // What a manager does that overrides only some of the Run methods.
+#include <utility>
+
 #include "rewardloop/reward_manager.h"
 #include "scorers/guard.h"
 
@@ -12,27 +14,15 @@ Task<Verdict> RewardManager::RunAsync(const RewardItem& item, ScoreContext& cont
   co_return Run(item, context);
 }
 
-Task<std::vector<Verdict>> RewardManager::RunMany(std::vector<const RewardItem*> items,
-                                                  ScoreContext& context) const {
-  std::vector<Verdict> verdicts;
-  verdicts.reserve(items.size());
-  for (const RewardItem* item : items) {
-    Verdict verdict = Verdict::Of(ItemStatus::kCancelled, "cancelled", "");
-    // Nobody wants the rest after a stop. An exception concerns its item alone.
-    if (!context.stop().stop_requested()) {
-      try {
-        if (execution(*item) == Execution::kAsync) {
-          verdict = co_await RunAsync(*item, context);
-        } else {
-          verdict = Run(*item, context);
-        }
-      } catch (...) {
-        verdict = VerdictOfException(std::current_exception());
-      }
-    }
-    verdicts.push_back(std::move(verdict));
-  }
-  co_return verdicts;
+Task<std::vector<Verdict>> RewardManager::RunMany(std::vector<const RewardItem*> items, ScoreContext& context) const {
+  struct Judge {
+    const RewardManager& manager;
+    ScoreContext& context;
+    bool Waits(const RewardItem& item) const { return manager.execution(item) == Execution::kAsync; }
+    Verdict Now(const RewardItem& item) const { return manager.Run(item, context); }
+    Task<Verdict> Later(const RewardItem& item) const { return manager.RunAsync(item, context); }
+  };
+  return OneByOne(std::move(items), context, Judge{*this, context});
 }
 
 }  // namespace rewardloop

@@ -6,9 +6,8 @@
 #include <memory>
 #include <string>
 #include <typeinfo>
+#include <utility>
 #include <vector>
-
-#include "rewardloop/scorer.h"
 
 namespace rewardloop {
 namespace {
@@ -32,28 +31,15 @@ Verdict VerdictOfException(const std::exception_ptr& exception) {
   }
 }
 
-Task<std::vector<Verdict>> Scorer::ScoreBatch(std::vector<const RewardItem*> items,
-                                              ScoreContext& context) const {
-  const bool waits = execution() == Execution::kAsync;
-  std::vector<Verdict> verdicts;
-  verdicts.reserve(items.size());
-  for (const RewardItem* item : items) {
-    Verdict verdict = Verdict::Of(ItemStatus::kCancelled, "cancelled", "");
-    // Nobody wants the rest after a stop.
-    if (!context.stop().stop_requested()) {
-      try {
-        if (waits) {
-          verdict = co_await ScoreAsync(*item, context);
-        } else {
-          verdict = Score(*item, context);
-        }
-      } catch (...) {
-        verdict = VerdictOfException(std::current_exception());
-      }
-    }
-    verdicts.push_back(std::move(verdict));
-  }
-  co_return verdicts;
+Task<std::vector<Verdict>> Scorer::ScoreBatch(std::vector<const RewardItem*> items, ScoreContext& context) const {
+  struct Judge {
+    const Scorer& scorer;
+    ScoreContext& context;
+    bool Waits(const RewardItem&) const { return scorer.execution() == Execution::kAsync; }
+    Verdict Now(const RewardItem& item) const { return scorer.Score(item, context); }
+    Task<Verdict> Later(const RewardItem& item) const { return scorer.ScoreAsync(item, context); }
+  };
+  return OneByOne(std::move(items), context, Judge{*this, context});
 }
 
 }  // namespace rewardloop
