@@ -24,7 +24,7 @@ struct SelectorOptions {
   Json scorer_args;  // object or null; only with `scorer`
   // Name of a dispatch table by data source: "native" or "verl".
   std::string dispatch = "native";
-  // data source (or "prefix*") -> scorer, before the table. The value is a name or {"scorer": name, "args": {...}}.
+  // data source (or "prefix*") -> scorer, before the table; not with `scorer`. The value is a name or {"scorer": name, "args": {...}}.
   std::vector<std::pair<std::string, Json>> data_sources;
   UnknownRewards unknown_rewards = UnknownRewards::kRaise;
 };

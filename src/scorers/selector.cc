@@ -85,6 +85,11 @@ class ByDataSource : public ScorerSelector {
 Result<std::shared_ptr<const ScorerSelector>> ScorerSelector::Make(const ScorerRegistry& registry,
                                                                    const SelectorOptions& options) {
   if (!options.scorer.empty()) {
+    if (!options.data_sources.empty()) {
+      return InvalidArgument("scorer '" + options.scorer + "' and data_sources are both given: it would judge every item, and "
+                             "data_sources none",
+                             "leave out one of the two");
+    }
     RL_ASSIGN_OR_RETURN(std::shared_ptr<Scorer> scorer,
                         registry.Make(options.scorer, options.scorer_args));
     return Of(std::move(scorer));

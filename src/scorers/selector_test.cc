@@ -96,6 +96,13 @@ TEST(ScorerSelector, MistakesAreFoundBeforeAnythingIsScored) {
   EXPECT_EQ(code(options).code(), StatusCode::kInvalidArgument);
 
   options = {};
+  options.scorer = "gsm8k";
+  options.data_sources = {{"mine", "math"}};
+  EXPECT_EQ(code(options).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code(options).message(),
+            "scorer 'gsm8k' and data_sources are both given: it would judge every item, and data_sources none");
+
+  options = {};
   options.dispatch = "verll";
   EXPECT_EQ(code(options).code(), StatusCode::kNotFound);
 
