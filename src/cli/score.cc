@@ -13,6 +13,7 @@
 #include "cli/score_run.h"
 #include "cli/signals.h"
 #include "io/atomic_file.h"
+#include "io/output_lock.h"
 #include "io/resume.h"
 #include "pipeline/trace.h"
 #include "rewardloop/version.h"
@@ -49,6 +50,9 @@ class ScoreCommand {
     RL_ASSIGN_OR_RETURN(rows_, RowSource::Open(args_.input, std::move(fields), {}, InterruptFd()));
     RL_RETURN_IF_ERROR(Build());
     if (has_sidecar_) RL_RETURN_IF_ERROR(DescribeRun());
+    if (has_sidecar_) {
+      RL_ASSIGN_OR_RETURN(lock_, OutputLock::Acquire(args_.output));
+    }
     if (args_.resume) RL_RETURN_IF_ERROR(ReadEarlierRun());
     RL_RETURN_IF_ERROR(OpenOutput());
     return Score();
@@ -56,6 +60,10 @@ class ScoreCommand {
 
  private:
   Status CheckArguments() {
+    if (config_.on_error.policy == OnError::Policy::kDropGroup) {
+      return InvalidArgument("on_error: drop_group masks groups in a training loop; rows of a file have no mask",
+                             "use null: each row's status says whether it has a score");
+    }
     const bool to_stdout = args_.output == "-";
     if (!to_stdout && EndsWith(args_.output, ".gz")) {
       return InvalidArgument("--output " + args_.output + ": rows are written as plain JSONL",
@@ -80,11 +88,8 @@ class ScoreCommand {
 
   Status Build() {
     PipelineConfig config = config_;
-    // In a file a missing score is null either way, and masks of groups have no place in it.
-    const auto policy = config.on_error.policy;
-    if (policy == OnError::Policy::kRaise || policy == OnError::Policy::kDropGroup) {
-      config.on_error = OnError{OnError::Policy::kNull, 0};
-    }
+    // In a file a missing score is null either way.
+    if (config.on_error.policy == OnError::Policy::kRaise) config.on_error = OnError{OnError::Policy::kNull, 0};
     config.overflow = Overflow::kBlock;  // the intake keeps within the backlog by itself
     config.grouping = Grouping::kSubmit;
     config.unite_extra = false;  // what a row gets must not depend on the others
@@ -125,7 +130,7 @@ class ScoreCommand {
   }
 
   Status ReadEarlierRun() {
-    if (::access(args_.output.c_str(), F_OK) != 0) return Status();
+    if (lock_->made_file()) return Status();
     RL_RETURN_IF_ERROR(CheckSidecar(args_.output, sidecar_));
     std::vector<std::string> columns = rows_->fields().roots();
     for (const char* const name : {"reason", "extracted", "components", "error", "input"})
@@ -176,6 +181,7 @@ class ScoreCommand {
     RL_ASSIGN_OR_RETURN(file_, OutputFile::Open(args_.output, keep, &Clock::Real()));
     if (has_sidecar_ && !done_)
       RL_RETURN_IF_ERROR(WriteFileAtomically(sidecar_path, sidecar_.Dump() + "\n"));
+    if (lock_) lock_->KeepFile();
     output_.emplace(file_.get(), &Clock::Real());
     return Status();
   }
@@ -266,6 +272,7 @@ class ScoreCommand {
   BuiltPipeline built_;
   bool has_sidecar_ = false;
   Json sidecar_;
+  std::unique_ptr<OutputLock> lock_;
   std::optional<DoneRows> done_;
   Summary summary_;
   std::unique_ptr<OutputFile> file_;

@@ -3,6 +3,7 @@
 
 #include "io/atomic_file.h"
 #include "io/ordered_output.h"
+#include "io/output_lock.h"
 #include "io/test_files.h"
 
 namespace rewardloop {
@@ -106,6 +107,36 @@ TEST(OrderedOutputTest, RowsOfAnEarlierRunTakeTheirPlace) {
   EXPECT_EQ(folder.Read("out"), "kept 0\nkept 2\nnew 1\nnew 3\n");
   ASSERT_TRUE(RewriteLines(folder.File("out"), output.TakeOffsetsIfDisordered()).ok());
   EXPECT_EQ(folder.Read("out"), "kept 0\nnew 1\nkept 2\nnew 3\n");
+}
+
+TEST(OutputLockTest, OneHolderAtATime) {
+  TempFolder folder;
+  const std::string path = folder.Write("out", "rows\n");
+  auto first = *OutputLock::Acquire(path);
+  EXPECT_FALSE(first->made_file());
+  const auto second = OutputLock::Acquire(path);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.status().message(), path + ": another process is writing this file");
+  first.reset();
+  EXPECT_TRUE(OutputLock::Acquire(path).ok());
+  EXPECT_EQ(folder.Read("out"), "rows\n");
+}
+
+TEST(OutputLockTest, FollowsAFileThatWasReplaced) {
+  TempFolder folder;
+  const std::string path = folder.Write("out", "before");
+  const auto first = *OutputLock::Acquire(path);
+  ASSERT_TRUE(WriteFileAtomically(path, "after").ok());  // as the end of a run does
+  EXPECT_TRUE(OutputLock::Acquire(path).ok());
+}
+
+TEST(OutputLockTest, LeavesNoEmptyFileWhenNothingWasWritten) {
+  TempFolder folder;
+  const std::string path = folder.File("new");
+  EXPECT_TRUE((*OutputLock::Acquire(path))->made_file());
+  EXPECT_FALSE(std::filesystem::exists(path));
+  (*OutputLock::Acquire(path))->KeepFile();
+  EXPECT_TRUE(std::filesystem::exists(path));
 }
 
 TEST(AtomicFileTest, NothingHappensWithoutCommit) {

@@ -38,7 +38,7 @@ def test_on_error_zero_gives_zeros_and_keeps_the_status(run, write):
     assert (row["status"], row["score"], row["error"]["class"]) == ("unscorable", 0.0, "no_ground_truth")
 
 
-@pytest.mark.parametrize("policy", ["raise", "null", "drop_group"])
+@pytest.mark.parametrize("policy", ["raise", "null"])
 def test_other_policies_leave_the_score_out(run, write, policy):
     write("rows.jsonl", with_missing(3, 1))
     got = run("score", "rows.jsonl", *GSM8K, "--on-error", policy)
