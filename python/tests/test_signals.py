@@ -22,11 +22,13 @@ with rl.AsyncRewardPipeline(scorer="gsm8k", manager="rate_limited", manager_args
                             backlog_items=4, on_error="null") as p:
     p.collect(p.submit(rows(1)))
     h = p.submit(rows(1, group_id="g"))
-    print("waiting", flush=True)
-    try:
-        CALL
-    except KeyboardInterrupt:
-        print("interrupted", flush=True)
+    for attempt in range(3):
+        print("waiting", flush=True)
+        try:
+            CALL
+        except KeyboardInterrupt:
+            now = time.monotonic()
+            print("interrupted", now, flush=True)
     p.cancel(h)
     assert [r.status for r in DELIVERY] == ["cancelled"]
     assert p.backlog_items == 0, p.backlog_items
@@ -48,17 +50,20 @@ def test_ctrl_c_ends_blocking_calls_within_100_ms(call: str) -> None:
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout is not None and child.stderr is not None
     try:
-        assert child.stdout.readline() == "waiting\n", child.stderr.read()
-        # In the call for certain: until then nothing may come.
-        assert not select.select([child.stdout], [], [], 0.3)[0]
-        sent = time.monotonic()
-        os.kill(child.pid, signal.SIGINT)
-        assert child.stdout.readline() == "interrupted\n", child.stderr.read()
-        took = time.monotonic() - sent
+        took = []
+        for _ in range(3):
+            assert child.stdout.readline() == "waiting\n", child.stderr.read()
+            # In the call for certain: until then nothing may come.
+            assert not select.select([child.stdout], [], [], 0.3)[0]
+            sent = time.monotonic()  # one clock for all processes
+            os.kill(child.pid, signal.SIGINT)
+            word, when = child.stdout.readline().split() or [child.stderr.read(), "0"]
+            assert word == "interrupted", word
+            took.append(float(when) - sent)
         assert child.stdout.readline() == "closed\n", child.stderr.read()
         assert child.wait(30) == 0
     finally:
         child.kill()
         child.wait()
-    # 100 ms is the promise; the rest is what a busy machine may take to run two processes.
-    assert took < 0.1 + 0.4
+    # A busy machine may let a process wait; not three times in a row.
+    assert min(took) < 0.1, took
