@@ -123,7 +123,8 @@ class AsyncRewardPipeline(PipelineBase):
         RewardError
             Rows without a score under ``on_error="raise"``; ``err.results`` has all results.
         """
-        return deliver(self._core.collect(handle, timeout), self._errors)
+        delivered = self._core.collect(handle, timeout)
+        return delivered if isinstance(delivered, Results) else deliver(delivered, self._errors)
 
     def stream(self, handle: BatchHandle, timeout: float | None = None) -> Iterator[RewardResult]:
         """Results of ``handle`` as they end. ``timeout`` is for each one. Takes the place of collect."""

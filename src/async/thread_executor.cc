@@ -14,6 +14,7 @@ namespace {
 
 // About 30 us on an idle machine.
 constexpr int kLingerYields = 64;
+constexpr int kWaiterYields = 16;
 
 // Thrown by a task to end the worker that runs it.
 struct Retire {};
@@ -138,6 +139,14 @@ bool ThreadExecutor::CancelTimer(TimerId id) {
 
 bool ThreadExecutor::WaitUntil(std::unique_lock<std::mutex>& lock, WaitPoint& point,
                                const std::function<bool()>& ready, int64_t deadline_ns) {
+  // What takes microseconds is over before a thread could sleep and be woken.
+  const bool may_wait = deadline_ns == kNoDeadline || clock().NowNs() < deadline_ns;
+  for (int i = 0; may_wait && i < kWaiterYields; ++i) {
+    if (ready()) return true;
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
   if (deadline_ns == kNoDeadline) {
     point.condition_.wait(lock, ready);
     return true;
