@@ -135,6 +135,8 @@ struct BuiltPipeline {
   std::shared_ptr<const ScorerSelector> scorers;
   std::shared_ptr<RewardManager> manager;
   std::unique_ptr<AsyncRewardPipeline> pipeline;
+  // Python functions that run in its workers, with their versions.
+  std::map<std::string, std::string> functions;
 };
 
 // Makes what `config` describes. The registries are used during this call only. `scorer`, when

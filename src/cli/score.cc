@@ -114,6 +114,7 @@ class ScoreCommand {
     for (const ScorerSpec& spec : registries_.scorers.specs()) {
       if (!only_one || spec.name == config_.scorer) scorers.Set(spec.name, spec.version);
     }
+    for (const auto& [name, version] : built_.functions) scorers.Set(name, version);
     Json input;
     if (args_.input != "-" && rows_->reader().bytes_total() > 0) {
       RL_ASSIGN_OR_RETURN(input, FingerprintFile(args_.input));

@@ -46,7 +46,9 @@ Result<BuiltPipeline> BuildPipeline(const PipelineConfig& config, std::shared_pt
                                int64_t workers) {
     WorkerSettings settings = SettingsOf(config);
     if (workers > 0) settings.num_workers = workers;
-    return MakeUserFunction({function, form, args}, settings, &engine->executor(), &engine->log(), &on_close.functions);
+    auto made = MakeUserFunction({function, form, args}, settings, &engine->executor(), &engine->log(), &on_close.functions);
+    if (made.ok()) built.functions[(*made)->name()] = (*made)->version();
+    return made;
   });
   if (scorer) {
     built.scorers = ScorerSelector::Of(std::move(scorer));
