@@ -18,6 +18,7 @@
 #include <set>
 
 #include "rewardloop/json.h"
+#include "workers/descriptor.h"
 #include "workers/frames.h"
 #include "workers/test_environment.h"
 
@@ -361,6 +362,19 @@ TEST_F(LauncherHostTest, ProgramMayIgnoreItsChildren) {
     EXPECT_TRUE(Marked(mark_).empty());
   }
   signal(SIGCHLD, before);
+}
+
+TEST_F(LauncherHostTest, ProgramMayHaveNoStandardDescriptors) {
+  const Descriptor saved(fcntl(2, F_DUPFD_CLOEXEC, 20));
+  close(2);
+  {
+    const auto host = StartHost();
+    Conversation worker(host.get(), "import os, sys\ndef fn(item):\n    os.write(2, b'x')\n    return 1\n");
+    worker.Next(kReady);
+    worker.Call(1);
+    EXPECT_EQ(worker.Reply(), R"([{"status": "scored", "score": 1.0}])");
+  }
+  dup2(saved.get(), 2);
 }
 
 TEST_F(LauncherHostTest, LargeCallsAndRepliesPass) {

@@ -75,6 +75,10 @@ Result<pid_t> SpawnWith(const LauncherSetup& setup, int control, int launcher_sc
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  // A daemon may have closed its own; what has the number then is somebody's.
+  if (const int flags = fcntl(2, F_GETFD); flags < 0 || (flags & FD_CLOEXEC)) {
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  }
   posix_spawn_file_actions_adddup2(&actions, 2, 1);
   posix_spawn_file_actions_adddup2(&actions, control, kControlDescriptor);
   posix_spawn_file_actions_adddup2(&actions, worker_script, kWorkerScriptDescriptor);

@@ -63,6 +63,21 @@ def test_files_that_cannot_be_loaded_say_why(text: str, message: str) -> None:
         assert message in one.info["message"], one.info
 
 
+def test_scorer_arguments_count_before_the_form_is_told() -> None:
+    text = """
+def fn(item, weight): return weight
+def verl(data_source, solution_str, ground_truth, extra_info, weight): return weight
+def verls(solution_strs, ground_truths, data_sources, extra_infos): return [1.0] * len(solution_strs)
+"""
+    for attribute in ("fn", "verl"):
+        with Worker(text, attribute, arguments={"weight": 0.5}) as one:
+            assert one.one()["score"] == 0.5
+    with Worker(text, "verls") as one:
+        assert one.one()["score"] == 1
+    with Worker(text, "verl") as one:
+        assert one.failed and "needs 'weight'" in one.info["message"] and "weight=" in one.info["hint"]
+
+
 def test_modules_of_files_are_like_any_other(tmp_path: Path) -> None:
     (tmp_path / "sibling.py").write_text("VALUE = 0.5\n")
     text = """
