@@ -105,6 +105,7 @@ class Runner:
     def finish(self, call, slot, body):
         for printer in self.printers:
             printer.finish(call)
+        self.link.forget(call)
         self.board.end(slot)
         self.link.reply(call, body)
 

@@ -28,6 +28,8 @@ SLOT_CALL, SLOT_STARTED, SLOT_THREAD = 0, 1, 2
 HEARTBEAT_SECONDS = 0.02
 
 MAX_TEXT = 8192  # of one print or traceback
+MAX_CALL_TEXT = 1 << 16  # of all that one call prints, and what runs outside of calls in a second
+MAX_TALKING = 4096  # calls whose printing is counted
 # User code that closes descriptors one by one rarely comes this far.
 OUT_OF_THE_WAY = 200
 
@@ -75,6 +77,8 @@ class Link:
         self.lock = threading.Lock()
         self.outbox = collections.deque()
         self.buffer = bytearray()
+        self.said = {}  # call -> how much it has printed
+        self.second = 0
 
     def send(self, kind, body):
         self.outbox.append(HEADER.pack(len(body), kind) + body)
@@ -125,7 +129,23 @@ class Link:
         self.send(REPLIES, REPLY.pack(call, len(body)) + body)
 
     def text(self, call, text):
-        self.send(TEXT, json.dumps([call, text[:MAX_TEXT]]).encode())
+        second = int(time.monotonic())
+        if second != self.second:
+            self.second = second
+            self.said.pop(0, None)
+        said = self.said.get(call, 0)
+        if said > MAX_CALL_TEXT:
+            return
+        text = text[:MAX_TEXT]
+        if len(self.said) > MAX_TALKING:
+            self.said.clear()
+        self.said[call] = said + len(text) + HEADER.size
+        if self.said[call] > MAX_CALL_TEXT:
+            text += "\n(it prints too much: the rest is left out)"
+        self.send(TEXT, json.dumps([call, text]).encode())
+
+    def forget(self, call):
+        self.said.pop(call, None)
 
 
 class BytesPrinter(io.RawIOBase):

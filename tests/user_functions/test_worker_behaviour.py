@@ -39,6 +39,22 @@ def fn(item):
         assert max(map(len, said)) <= 8192
 
 
+def test_what_a_call_prints_is_bounded() -> None:
+    text = """
+def fn(item):
+    for i in range(20_000): print(item["item_id"], "x" * 100)
+    return 1
+"""
+    with Worker(text) as one:
+        for name in ("first", "second"):
+            assert one.one(item_id=name)["score"] == 1
+            said = [line for _, line in one.texts]
+            one.texts.clear()
+            assert said[0].startswith(name)
+            assert 60_000 < sum(map(len, said)) < 70_000
+            assert [line.endswith("(it prints too much: the rest is left out)") for line in said].count(True) == 1
+
+
 def test_what_a_file_prints_when_it_is_imported_is_nobodys() -> None:
     with Worker("import sys\nprint('hello', end='')\nprint('err', file=sys.stderr)\ndef fn(item): return 1\n") as one:
         assert sorted(one.texts) == [[0, "err"], [0, "hello"]]
