@@ -64,7 +64,7 @@ PyPipeline::PyPipeline(const nb::dict& options, PyEngine* engine, const nb::dict
                        const std::vector<std::string>& sys_path) {
   auto state = std::make_shared<PipelineState>();
   state->config = ValueOrThrow(PipelineConfig::FromJson(JsonFrom(options.ptr(), "options")));
-  state->config.sys_path = Json(Json::Array(sys_path.begin(), sys_path.end()));
+  if (!sys_path.empty()) state->config.sys_path = Json(Json::Array(sys_path.begin(), sys_path.end()));
   std::shared_ptr<Engine> used = EngineFor(state->config, engine);
   // Copies for this pipeline, with its inline code.
   ScorerRegistry scorers = Scorers();

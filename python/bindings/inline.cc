@@ -68,7 +68,7 @@ void RegisterInline(const nb::dict& specs, const std::shared_ptr<Engine>& engine
   for (const auto& [key, value] : specs) {
     const auto name = nb::cast<std::string>(key);
     const auto spec = nb::cast<nb::dict>(value);
-    auto calls = InlineCalls::Make(engine, {.name = name,
+    auto calls = InlineCalls::Make(&engine->executor(), &engine->log(), engine, {.name = name,
                                             .threads = nb::cast<int>(spec["threads"]),
                                             .cancellable = nb::cast<bool>(spec["cancellable"])});
     parts->calls.emplace(name, calls);

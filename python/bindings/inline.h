@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "rewardloop/engine.h"
 #include "rewardloop/registry.h"
 #include "rewardloop/reward_manager.h"
 #include "scorers/inline_calls.h"

@@ -193,7 +193,9 @@ def open_pipeline(options: Mapping[str, Any], engine: Engine | None) -> _Pipelin
     """A pipeline with the threads that its inline code needs. ``options`` may hold functions and managers."""
     listen()
     plan = _Plan(options)
-    sys_path = [path or os.getcwd() for path in sys.path]
+    # Another interpreter has folders of its own.
+    same = plan.options.get("python") == sys.executable
+    sys_path = [path or os.getcwd() for path in sys.path] if same else []
     core = _Pipeline(plan.options, engine, plan.specs, sys_path)
     for name, runner in plan.runners.items():
         runner.start(core.inline_calls(name))

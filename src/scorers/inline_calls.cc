@@ -32,12 +32,13 @@ struct InlineCalls::Awaiter {
   void await_resume() const noexcept {}
 };
 
-std::shared_ptr<InlineCalls> InlineCalls::Make(std::shared_ptr<Engine> engine, InlineOptions options) {
-  return std::shared_ptr<InlineCalls>(new InlineCalls(std::move(engine), std::move(options)));
+std::shared_ptr<InlineCalls> InlineCalls::Make(Executor* executor, Log* log, std::shared_ptr<void> owner,
+                                               InlineOptions options) {
+  return std::shared_ptr<InlineCalls>(new InlineCalls(executor, log, std::move(owner), std::move(options)));
 }
 
-InlineCalls::InlineCalls(std::shared_ptr<Engine> engine, InlineOptions options)
-    : engine_(std::move(engine)), executor_(engine_->executor()), options_(std::move(options)) {}
+InlineCalls::InlineCalls(Executor* executor, Log* log, std::shared_ptr<void> owner, InlineOptions options)
+    : owner_(std::move(owner)), executor_(*executor), log_(*log), options_(std::move(options)) {}
 
 Task<InlineCalls::Reply> InlineCalls::Call(std::string json, uint32_t items, ScoreContext& context,
                                            ScoreContext::Limits limits) {
@@ -136,7 +137,7 @@ void InlineCalls::EndLocked(const Ptr& call, Reply reply) {
 }
 
 void InlineCalls::RefuseQueuedLocked() {
-  engine_->log().Write(LogLevel::kError, "lost:" + options_.name,
+  log_.Write(LogLevel::kError, "lost:" + options_.name,
                        "all threads of '" + options_.name + "' hang: its items are rejected until one comes back. Functions of a "
                        "file run in processes that can be killed; write 'path/to/file.py:name' to use one");
   for (const Ptr& call : queue_) {

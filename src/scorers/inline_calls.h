@@ -15,7 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "rewardloop/engine.h"
+#include "rewardloop/executor.h"
+#include "rewardloop/log.h"
 #include "rewardloop/scorer.h"
 
 namespace rewardloop {
@@ -43,7 +44,8 @@ class InlineCalls : public std::enable_shared_from_this<InlineCalls> {
     uint64_t seed = 0;
   };
 
-  static std::shared_ptr<InlineCalls> Make(std::shared_ptr<Engine> engine, InlineOptions options);
+  // `owner` keeps executor and log alive; null when they outlive the calls anyway.
+  static std::shared_ptr<InlineCalls> Make(Executor* executor, Log* log, std::shared_ptr<void> owner, InlineOptions options);
 
   const InlineOptions& options() const { return options_; }
 
@@ -65,7 +67,7 @@ class InlineCalls : public std::enable_shared_from_this<InlineCalls> {
   using Ptr = std::shared_ptr<Pending>;
   using Lock = std::unique_lock<std::mutex>;
 
-  InlineCalls(std::shared_ptr<Engine> engine, InlineOptions options);
+  InlineCalls(Executor* executor, Log* log, std::shared_ptr<void> owner, InlineOptions options);
   void Enqueue(const Ptr& call);
   // Ends `call` for those who wait; it may go on running.
   void GiveUp(const Ptr& call, Reply reply);
@@ -73,8 +75,9 @@ class InlineCalls : public std::enable_shared_from_this<InlineCalls> {
   void RefuseQueuedLocked();
   bool AllLostLocked() const { return !options_.cancellable && lost_ >= options_.threads; }
 
-  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<void> owner_;
   Executor& executor_;
+  Log& log_;
   const InlineOptions options_;
 
   mutable std::mutex mutex_;  // guards what follows
