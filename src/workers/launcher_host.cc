@@ -10,6 +10,7 @@
 #include <climits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -58,8 +59,8 @@ class LauncherHost final : public WorkerHost {
   void OnLost(const LinkPtr& launcher);
 
   const LauncherSetup setup_;
-  const std::shared_ptr<asio::io_context> io_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::shared_ptr<asio::io_context> io_;  // null when closed
+  std::optional<asio::executor_work_guard<asio::io_context::executor_type>> work_;
   std::thread thread_;
 
   std::mutex mutex_;  // guards what follows; never held while an event runs
@@ -163,7 +164,8 @@ void LauncherHost::Close() {
   if (launcher) launcher->End(kCloseSeconds);
   work_.reset();
   io_->stop();
-  if (thread_.get_id() == std::this_thread::get_id()) {
+  const bool on_own_thread = thread_.get_id() == std::this_thread::get_id();
+  if (on_own_thread) {
     thread_.detach();
   } else {
     thread_.join();
@@ -171,6 +173,13 @@ void LauncherHost::Close() {
   std::lock_guard<std::mutex> lock(mutex_);
   for (auto& [id, entry] : workers_) entry.worker->Drop();
   workers_.clear();
+  if (launcher) launcher->Drop();
+  if (!on_own_thread) {
+    // Handlers that had no turn hold workers, and these the context that holds the handlers.
+    io_->restart();
+    io_->poll();
+  }
+  io_.reset();
 }
 
 }  // namespace

@@ -57,3 +57,13 @@ def test_nothing_is_left_after_a_command_with_deaths(
     assert done.code == 1, done.err  # rows without a score; the fixture has looked for processes
     got = read_rows(tmp_path / "out.jsonl")
     assert [r["score"] for r in got] == [None if i % 100 == 37 else float(i) for i in range(count)]
+
+
+def test_closing_while_workers_start_leaves_nothing(functions: Callable[..., str], leftovers: Leftovers) -> None:
+    path = functions("""
+        def one(item):
+            return 1.0
+        """)
+    for _ in range(20):
+        with rl.AsyncRewardPipeline(scorer=f"{path}:one", num_workers=6):
+            pass  # made when the first worker is there; the others are on their way
