@@ -309,6 +309,22 @@ TEST_F(LauncherHostTest, TwoHundredStartsLeaveNoDescriptorSlow) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
+TEST_F(LauncherHostTest, CloseLetsGoOfEverythingAtOnce) {
+  { (void)StartHost(); }
+  for (int i = 0; i < 20; ++i) {
+    const size_t before = OpenDescriptors();
+    const auto host = StartHost();
+    Conversation starting(host.get(), "def fn(item):\n    return 1\n");
+    Conversation busy(host.get(), "import time\ndef fn(item):\n    time.sleep(1000)\n");
+    busy.Next(kReady);
+    busy.Call(1);
+    host->Close();
+    starting.process = busy.process = nullptr;
+    EXPECT_EQ(OpenDescriptors(), before) << "the host itself is still there";
+    EXPECT_EQ(ReadFile("/proc/self/maps").find("rewardloop-board"), std::string::npos);
+  }
+}
+
 TEST_F(LauncherHostTest, WorkersInheritNoDescriptor) {
   // Also when the program has many: a descriptor of ours may have any number.
   std::deque<int> open;

@@ -76,6 +76,7 @@ bool LauncherLink::SendUnsentLocked() {
 }
 
 void LauncherLink::WaitToWrite() {
+  if (!control_.is_open()) return;
   control_.async_wait(asio::posix::descriptor_base::wait_write, [self = shared_from_this()](const boost::system::error_code& error) {
     std::unique_lock<std::mutex> lock(self->mutex_);
     if (error || self->SendUnsentLocked()) return;
@@ -85,6 +86,7 @@ void LauncherLink::WaitToWrite() {
 }
 
 void LauncherLink::Read() {
+  if (!control_.is_open()) return;
   control_.async_wait(asio::posix::descriptor_base::wait_read, [self = shared_from_this()](const boost::system::error_code& error) {
     if (error) return;
     std::string packet(kMaxPacket, '\0');
@@ -105,6 +107,11 @@ void LauncherLink::End(int seconds) {
   // End of file on its socket tells the launcher to kill everything and leave.
   shutdown(process_.control().get(), SHUT_RDWR);
   process_.Reap(seconds);
+}
+
+void LauncherLink::Drop() {
+  boost::system::error_code ignored;
+  control_.close(ignored);
 }
 
 }  // namespace rewardloop::workers

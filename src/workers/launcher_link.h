@@ -28,6 +28,8 @@ class LauncherLink : public std::enable_shared_from_this<LauncherLink> {
   bool Send(std::string packet, const std::vector<int>& descriptors = {});
   // Ends it and everything below it; waits for that.
   void End(int seconds);
+  // Lets go of what waits in `io`, whose handlers hold this object. When its thread has ended; poll it afterwards.
+  void Drop();
 
  private:
   struct Packet {
