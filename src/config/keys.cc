@@ -48,7 +48,7 @@ void AddFunctionKeys(KeyList* list) {
   word("python", "Interpreter; empty: REWARDLOOP_PYTHON, VIRTUAL_ENV, the one beside, python3.");
   list->Number(kFunctions, "import_timeout", "number", 120.0, 0, "Seconds that loading may take.");
   list->Number(kFunctions, "worker_memory", "integer", 0, 0,
-               "Bytes that a worker may allocate; 0: no limit.");
+               "Bytes that a worker may allocate; 0: half of the machine's.");
   word("hide_env", "Environment variables that workers do not see: NAME,PREFIX*.");
   word("worker_gpus", "Devices that workers see; empty: none, all: the caller's.");
 }

@@ -11,12 +11,15 @@
 #include "scorers/all_of.h"
 #include "workers/function_name.h"
 #include "workers/launcher_host.h"
+#include "workers/node.h"
 #include "workers/pool.h"
 
 namespace rewardloop {
 namespace {
 
 using workers::CallReply;
+
+constexpr int64_t kOtherDescriptors = 64;
 
 Verdict VerdictOfFailure(const CallReply& reply) {
   switch (reply.kind) {
@@ -148,6 +151,10 @@ Result<std::shared_ptr<Scorer>> MakeUserFunction(const UserFunctionSpec& spec, c
   options.threads = static_cast<int>(settings.threads_per_worker);
   options.max_concurrent = settings.max_concurrent;
   options.import_timeout_ns = settings.import_timeout_ns;
+  // Two descriptors a worker at a time when two of each may be about, and those of the process itself.
+  const std::string what = std::to_string(options.workers) + " workers of '" + spec.name + "'";
+  RL_RETURN_IF_ERROR(workers::EnsureDescriptors(kOtherDescriptors + 4 * (options.workers + 1), what.c_str()));
+  const int64_t memory = settings.worker_memory > 0 ? settings.worker_memory : workers::MemoryOfNode() / 2;
   options.hello = Json::MakeObject({
       {"protocol", int64_t{workers::kProtocol}},
       {"name", spec.name},
@@ -158,7 +165,7 @@ Result<std::shared_ptr<Scorer>> MakeUserFunction(const UserFunctionSpec& spec, c
       {"arguments", spec.args.is_object() ? spec.args : Json::MakeObject()},
       {"form", spec.form.empty() ? Json() : Json(spec.form)},
       {"threads", settings.threads_per_worker},
-      {"memory", settings.worker_memory},
+      {"memory", memory},
       {"network", spec.form != "origin"},
       {"sys_path", settings.sys_path},
   });

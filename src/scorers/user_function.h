@@ -20,7 +20,7 @@ struct WorkerSettings {
   int64_t num_workers = 0;      // 0: the CPUs at hand
   int64_t threads_per_worker = 8;
   int64_t max_concurrent = 256;
-  int64_t worker_memory = 0;    // bytes a worker may allocate; 0: no limit
+  int64_t worker_memory = 0;    // bytes a worker may allocate; 0: half of the node's
   std::string hide_env;         // names of environment variables, with commas between them
   std::string worker_gpus;      // empty: none; "all": the caller's; else device numbers
   int64_t import_timeout_ns = 120'000'000'000;
