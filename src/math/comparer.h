@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "math/builder.h"
 #include "math/decide.h"
@@ -88,6 +90,16 @@ class Comparer {
   Decision Matrices(E g, E p);
   Decision TupleLike(E g, E p);
   E AsMatrix(E e);
+  E MatrixSum(E e);
+  E MatrixTimes(E a, E b);
+  E MatrixProduct(E e);
+  E Transposed(E m);
+  template <typename Fn>
+  E MapEntries(E m, Fn fn) {
+    NodeList entries(arena_);
+    for (E entry : m->children()) if (!entries.Add(fn(entry))) return nullptr;
+    return Rebuild(m, entries.span());
+  }
   E VectorFromUnits(E e);
   E ReduceDeterminants(E e);
   E Determinant(E m, uint32_t row, uint32_t columns);
@@ -105,8 +117,17 @@ class Comparer {
   Decision Ratios(E g, E p);
   E Scale(E e, int64_t num, int64_t den);
   bool Closed(E e) { return FreeSymbols(e).empty(); }
-  std::optional<Decision> Families(E g, E p);
   std::optional<Decision> Antiderivatives(E g, E p);
+
+  // ---- decide_family.cc
+  struct FamilyLine { E c; E d; double cv; double dv; };
+  struct FamilyResidue { E value; double v; };
+  std::optional<Decision> Families(E g, E p);
+  bool FamilyValues(E e, NodeList* out);
+  bool FamilyLines(const NodeList& items, E parameter, std::vector<FamilyLine>* out);
+  std::optional<Decision> FamilyPeriod(std::span<const FamilyLine> lines, const FamilyLine& unit, int64_t* multiple, int64_t* divisor);
+  std::optional<Decision> FamilyResidues(std::span<const FamilyLine> lines, double period, std::vector<FamilyResidue>* out);
+  Decision FamilyMatch(std::span<const FamilyResidue> own, std::span<const FamilyResidue> others, E period, double period_value);
 
   // ---- decide_list.cc
   Decision Lists(E g, E p);
@@ -151,6 +172,14 @@ class Comparer {
   // The real set that e describes, false when it is none or its bounds cannot be ordered. *variable: the name the
   // statement is about, null for a plain set.
   bool ToRealSet(E e, RealSet* out, E* variable, bool must_be_solved);
+  bool PairToRealSet(E e, RealSet* out);
+  bool NamedToRealSet(E e, RealSet* out);
+  bool JoinToRealSet(E e, RealSet* out, E* variable, bool must_be_solved);
+  bool BuilderToRealSet(E e, RealSet* out);
+  bool StatementsToRealSet(E e, RealSet* out, E* variable, bool must_be_solved);
+  bool Unite(RealSet* set, const RealSet& other);
+  std::optional<Decision> UnionsByPieces(E g, E p);
+  Decision SetBuilders(E g, E p);
   bool RelationToSet(E e, RealSet* out, E* variable, bool must_be_solved);
   bool Bound(E e, RealSet* out, E* variable, E left, char op, E right, bool must_be_solved);
   bool AddPiece(RealSet* set, Piece piece);

@@ -225,23 +225,107 @@ bool Comparer::RelationToSet(E e, RealSet* out, E* variable, bool must_be_solved
   return true;
 }
 
+// An interval, or a pair that may be one.
+bool Comparer::PairToRealSet(E e, RealSet* out) {
+  if (e->child_count != 2 || (e->kind == Kind::kTuple && e->aux == 1)) return false;
+  for (E child : e->children()) if (!IsScalarKind(child->kind) || !FreeSymbols(child).empty()) return false;
+  int lower_sign = 0, upper_sign = 0;
+  const bool lower_infinite = IsInfinity((*e)[0], &lower_sign), upper_infinite = IsInfinity((*e)[1], &upper_sign);
+  if ((lower_infinite && lower_sign > 0) || (upper_infinite && upper_sign < 0)) return false;
+  const bool interval = e->kind == Kind::kInterval;
+  return AddPiece(out, {lower_infinite ? nullptr : (*e)[0], upper_infinite ? nullptr : (*e)[1], !lower_infinite && interval && e->has(kFlagLowerClosed),
+                        !upper_infinite && interval && e->has(kFlagUpperClosed)});
+}
+
+// R, its positive and negative parts, the empty set.
+bool Comparer::NamedToRealSet(E e, RealSet* out) {
+  if (e->aux2) return false;
+  if (e->fn == Function::kEmptySet) return true;
+  if (e->fn != Function::kReals) return false;
+  E zero = build_.Integer(0);
+  switch (e->aux) {
+    case 0: return AddPiece(out, {nullptr, nullptr, false, false});
+    case 1: return AddPiece(out, {zero, nullptr, false, false});
+    case 2: return AddPiece(out, {zero, nullptr, true, false});
+    case -1: return AddPiece(out, {nullptr, zero, false, false});
+    case 3: return AddPiece(out, {nullptr, zero, false, false}) && AddPiece(out, {zero, nullptr, false, false});
+    default: return false;
+  }
+}
+
+bool Comparer::Unite(RealSet* set, const RealSet& other) {
+  for (size_t i = 0; i < other.size; ++i) if (!AddPiece(set, other.pieces[i])) return false;
+  return Normalize(set);
+}
+
+// A union, an intersection or a difference of two sets.
+bool Comparer::JoinToRealSet(E e, RealSet* out, E* variable, bool must_be_solved) {
+  RealSet left, right;
+  if (!ToRealSet((*e)[0], &left, variable, must_be_solved) || !ToRealSet((*e)[1], &right, variable, must_be_solved)) return false;
+  if (e->kind == Kind::kIntersection) return Intersect(left, right, out);
+  if (e->kind == Kind::kUnion) {
+    *out = left;
+    return Unite(out, right);
+  }
+  RealSet complement;
+  return Complement(right, &complement) && Intersect(left, complement, out);
+}
+
+// {x | conditions}
+bool Comparer::BuilderToRealSet(E e, RealSet* out) {
+  E element = (*e)[0];
+  if (element->kind == Kind::kRelation && element->text == "e" && (*element)[1]->kind == Kind::kNamedSet && (*element)[1]->fn == Function::kReals) element = (*element)[0];
+  if (element->kind != Kind::kSymbol) return false;
+  RealSet result;
+  result.size = 0;
+  AddPiece(&result, {nullptr, nullptr, false, false});
+  for (uint32_t i = 1; i < e->child_count; ++i) {
+    RealSet condition, both;
+    E letter = nullptr;
+    if (!ToRealSet((*e)[i], &condition, &letter, false) || !letter || !SameTree(letter, element)) return false;
+    if (!Intersect(result, condition, &both)) return false;
+    result = both;
+  }
+  *out = result;
+  return true;
+}
+
+// Statements: "or" joins, everything else restricts; a contradiction was meant as "or".
+bool Comparer::StatementsToRealSet(E e, RealSet* out, E* variable, bool must_be_solved) {
+  const bool any = e->has(kFlagOr);
+  RealSet all;
+  for (uint32_t i = 0; i < e->child_count; ++i) {
+    RealSet piece;
+    E item = (*e)[i];
+    E name = nullptr, value = nullptr;
+    if (any && !IsInequality(item) && IsAssignment(item, &name, &value) && IsScalarKind(value->kind) && FreeSymbols(value).empty()) {
+      if (*variable && !SameTree(*variable, name)) return false;
+      *variable = name;
+      if (!AddPiece(&piece, {value, value, true, true})) return false;
+    } else if ((!any && !IsInequality(item)) || !ToRealSet(item, &piece, variable, must_be_solved)) {
+      return false;
+    }
+    if (i == 0) { all = piece; continue; }
+    RealSet both;
+    if (!any && !Intersect(all, piece, &both)) return false;
+    if (any || both.size == 0) {
+      if (!Unite(&all, piece)) return false;
+    } else {
+      all = both;
+    }
+  }
+  *out = all;
+  return true;
+}
+
 bool Comparer::ToRealSet(E e, RealSet* out, E* variable, bool must_be_solved) {
   const Inside depth(&depth_);
   if (depth_ > kDepthMax || !fuel_->Spend(20)) return false;
   out->size = 0;
   e = Strip(e);
   if (!e) return false;
-  const auto bound = [](E x) -> E { int sign = 0; return IsInfinity(x, &sign) ? nullptr : x; };
   switch (e->kind) {
-    case Kind::kInterval: case Kind::kTuple: {
-      if (e->child_count != 2 || (e->kind == Kind::kTuple && e->aux == 1)) return false;
-      for (E child : e->children()) if (!IsScalarKind(child->kind) || !FreeSymbols(child).empty()) return false;
-      int lower_sign = 0, upper_sign = 0;
-      if (IsInfinity((*e)[0], &lower_sign) && lower_sign > 0) return false;
-      if (IsInfinity((*e)[1], &upper_sign) && upper_sign < 0) return false;
-      E lower = bound((*e)[0]), upper = bound((*e)[1]);
-      return AddPiece(out, {lower, upper, lower && e->kind == Kind::kInterval && e->has(kFlagLowerClosed), upper && e->kind == Kind::kInterval && e->has(kFlagUpperClosed)});
-    }
+    case Kind::kInterval: case Kind::kTuple: return PairToRealSet(e, out);
     case Kind::kSet: {
       NodeList items(arena_);
       Elements(e, &items);
@@ -251,96 +335,17 @@ bool Comparer::ToRealSet(E e, RealSet* out, E* variable, bool must_be_solved) {
       }
       return Normalize(out);
     }
-    case Kind::kNamedSet: {
-      if (e->aux2) return false;
-      if (e->fn == Function::kEmptySet) return true;
-      if (e->fn != Function::kReals) return false;
-      E zero = build_.Integer(0);
-      if (e->aux == 0) return AddPiece(out, {nullptr, nullptr, false, false});
-      if (e->aux == 1) return AddPiece(out, {zero, nullptr, false, false});
-      if (e->aux == 2) return AddPiece(out, {zero, nullptr, true, false});
-      if (e->aux == -1) return AddPiece(out, {nullptr, zero, false, false});
-      if (e->aux == 3) return AddPiece(out, {nullptr, zero, false, false}) && AddPiece(out, {zero, nullptr, false, false});
-      return false;
-    }
-    case Kind::kUnion: case Kind::kIntersection: case Kind::kSetDifference: {
-      RealSet left, right;
-      if (!ToRealSet((*e)[0], &left, variable, must_be_solved) || !ToRealSet((*e)[1], &right, variable, must_be_solved)) return false;
-      if (e->kind == Kind::kUnion) {
-        *out = left;
-        for (size_t i = 0; i < right.size; ++i) if (!AddPiece(out, right.pieces[i])) return false;
-        return Normalize(out);
-      }
-      if (e->kind == Kind::kSetDifference) {
-        RealSet complement;
-        if (!Complement(right, &complement)) return false;
-        return Intersect(left, complement, out);
-      }
-      return Intersect(left, right, out);
-    }
+    case Kind::kNamedSet: return NamedToRealSet(e, out);
+    case Kind::kUnion: case Kind::kIntersection: case Kind::kSetDifference: return JoinToRealSet(e, out, variable, must_be_solved);
     case Kind::kAdd: {  // A - B
       if (e->child_count != 2 || (*e)[1]->kind != Kind::kNeg) return false;
       E difference = build_.Make(Kind::kSetDifference, {(*e)[0], (*(*e)[1])[0]});
       return difference && ToRealSet(difference, out, variable, must_be_solved);
     }
-    case Kind::kSetBuilder: {
-      E element = (*e)[0];
-      E own = nullptr;
-      if (element->kind == Kind::kRelation && element->text == "e" && (*element)[1]->kind == Kind::kNamedSet && (*element)[1]->fn == Function::kReals) element = (*element)[0];
-      if (element->kind != Kind::kSymbol) return false;
-      RealSet result;
-      result.size = 0;
-      AddPiece(&result, {nullptr, nullptr, false, false});
-      for (uint32_t i = 1; i < e->child_count; ++i) {
-        RealSet condition;
-        E letter = nullptr;
-        if (!ToRealSet((*e)[i], &condition, &letter, false) || !letter || !SameTree(letter, element)) return false;
-        RealSet both;
-        if (!Intersect(result, condition, &both)) return false;
-        result = both;
-      }
-      (void)own;
-      *out = result;
-      return true;
-    }
+    case Kind::kSetBuilder: return BuilderToRealSet(e, out);
     case Kind::kRelation: return IsInequality(e) && RelationToSet(e, out, variable, must_be_solved);
     case Kind::kLabeled: return !e->text.starts_with('\\') && ToRealSet((*e)[0], out, variable, must_be_solved);
-    case Kind::kList: {
-      // Statements: "or" joins, everything else restricts; a contradiction was meant as "or".
-      RealSet all;
-      for (uint32_t i = 0; i < e->child_count; ++i) {
-        RealSet piece;
-        E item = (*e)[i];
-        if (!IsInequality(item) && e->has(kFlagOr)) {
-          E name = nullptr, value = nullptr;
-          if (IsAssignment(item, &name, &value) && IsScalarKind(value->kind) && FreeSymbols(value).empty()) {
-            if (*variable && !SameTree(*variable, name)) return false;
-            *variable = name;
-            if (!AddPiece(&piece, {value, value, true, true})) return false;
-          } else if (!ToRealSet(item, &piece, variable, must_be_solved)) {
-            return false;
-          }
-        } else if (!IsInequality(item) || !ToRealSet(item, &piece, variable, must_be_solved)) {
-          return false;
-        }
-        if (i == 0) { all = piece; continue; }
-        if (e->has(kFlagOr)) {
-          for (size_t k = 0; k < piece.size; ++k) if (!AddPiece(&all, piece.pieces[k])) return false;
-          if (!Normalize(&all)) return false;
-        } else {
-          RealSet both;
-          if (!Intersect(all, piece, &both)) return false;
-          if (both.size == 0) {
-            for (size_t k = 0; k < piece.size; ++k) if (!AddPiece(&all, piece.pieces[k])) return false;
-            if (!Normalize(&all)) return false;
-          } else {
-            all = both;
-          }
-        }
-      }
-      *out = all;
-      return true;
-    }
+    case Kind::kList: return StatementsToRealSet(e, out, variable, must_be_solved);
     default: return false;
   }
 }
@@ -370,6 +375,41 @@ Decision Comparer::Intervals(E g, E p) {
   return Ordered(g->children(), p->children(), "interval");
 }
 
+// Pieces that match one by one need no order of their bounds: families, letters as bounds. nullopt when they do not.
+std::optional<Decision> Comparer::UnionsByPieces(E g, E p) {
+  NodeList left(arena_), right(arena_);
+  const auto flatten = [&](auto&& self, E e, NodeList* out) -> void {
+    if (e->kind == Kind::kUnion) for (E child : e->children()) self(self, child, out);
+    else out->Add(e);
+  };
+  flatten(flatten, g, &left);
+  flatten(flatten, p, &right);
+  constexpr size_t kUnionPiecesMax = 32;
+  if (left.size() != right.size() || left.size() > kUnionPiecesMax) return std::nullopt;
+  Decision same = MatchSets(left.span(), right.span(), "union");
+  return same.equal() ? std::optional(same) : std::nullopt;
+}
+
+Decision Comparer::SetBuilders(E g, E p) {
+  // {x | x = k pi} against k pi, and builder against builder with another letter
+  const auto unwrap = [&](E e) -> E {
+    if (e->kind != Kind::kSetBuilder || e->child_count < 2) return e;
+    E condition = (*e)[1];
+    E name = nullptr, value = nullptr;
+    if (IsAssignment(condition, &name, &value) && SameTree(name, (*e)[0])) return value;
+    // {k pi : k in Z}
+    if (IsScalarKind((*e)[0]->kind) && (*e)[0]->kind != Kind::kSymbol && condition->kind == Kind::kRelation && condition->text == "e") return (*e)[0];
+    return e;
+  };
+  E gu = unwrap(g), pu = unwrap(p);
+  if (gu != g || pu != p) return Decide(gu, pu);
+  if (g->kind == Kind::kSetBuilder && p->kind == Kind::kSetBuilder && g->child_count == p->child_count) {
+    if ((*g)[0]->kind == Kind::kSymbol && (*p)[0]->kind == Kind::kSymbol && (*g)[0]->number == (*p)[0]->number) return Ordered(g->children(), p->children(), "set_builder");
+    return Structural(g, p);
+  }
+  return Different("set_builder", "type_mismatch");
+}
+
 // Sets of reals and statements about one real number. nullopt when neither side is one.
 std::optional<Decision> Comparer::Sets(E g, E p) {
   const bool gs = LooksLikeSet(g), ps = LooksLikeSet(p);
@@ -391,19 +431,8 @@ std::optional<Decision> Comparer::Sets(E g, E p) {
     if (statement->kind == Kind::kList && !gs && !ps) return std::nullopt;
     if (!g_statement && !policy_.relation_for_set) return Different("interval", "relation_for_set");
   }
-  // Pieces that match one by one need no order of their bounds: families, letters as bounds.
   if (g->kind == Kind::kUnion && p->kind == Kind::kUnion) {
-    NodeList left(arena_), right(arena_);
-    const auto flatten = [&](auto&& self, E e, NodeList* out) -> void {
-      if (e->kind == Kind::kUnion) for (E child : e->children()) self(self, child, out);
-      else out->Add(e);
-    };
-    flatten(flatten, g, &left);
-    flatten(flatten, p, &right);
-    if (left.size() == right.size() && left.size() <= 32) {
-      Decision same = MatchSets(left.span(), right.span(), "union");
-      if (same.equal()) return same;
-    }
+    if (std::optional<Decision> same = UnionsByPieces(g, p)) return same;
   }
   if (g->kind == Kind::kInterval && p->kind == Kind::kInterval) return Intervals(g, p);
   if ((g->kind == Kind::kInterval && p->kind == Kind::kTuple) || (g->kind == Kind::kTuple && p->kind == Kind::kInterval)) return TupleLike(g, p);
@@ -428,25 +457,7 @@ std::optional<Decision> Comparer::Sets(E g, E p) {
     if (g->kind == Kind::kList && p->kind == Kind::kList) return Lists(g, p);
     return Different("interval", "type_mismatch");
   }
-  if (g->kind == Kind::kSetBuilder || p->kind == Kind::kSetBuilder) {
-    // {x | x = k pi} against k pi, and builder against builder with another letter
-    const auto unwrap = [&](E e) -> E {
-      if (e->kind != Kind::kSetBuilder || e->child_count < 2) return e;
-      E condition = (*e)[1];
-      E name = nullptr, value = nullptr;
-      if (IsAssignment(condition, &name, &value) && SameTree(name, (*e)[0])) return value;
-      // {k pi : k in Z}
-      if (IsScalarKind((*e)[0]->kind) && (*e)[0]->kind != Kind::kSymbol && condition->kind == Kind::kRelation && condition->text == "e") return (*e)[0];
-      return e;
-    };
-    E gu = unwrap(g), pu = unwrap(p);
-    if (gu != g || pu != p) return Decide(gu, pu);
-    if (g->kind == Kind::kSetBuilder && p->kind == Kind::kSetBuilder && g->child_count == p->child_count) {
-      if ((*g)[0]->kind == Kind::kSymbol && (*p)[0]->kind == Kind::kSymbol && (*g)[0]->number == (*p)[0]->number) return Ordered(g->children(), p->children(), "set_builder");
-      return Structural(g, p);
-    }
-    return Different("set_builder", "type_mismatch");
-  }
+  if (g->kind == Kind::kSetBuilder || p->kind == Kind::kSetBuilder) return SetBuilders(g, p);
   // A set of reals with known ends against something whose ends are no numbers, or out of order.
   if (g_known != p_known && !fuel_->empty()) return Different("set", "type_mismatch");
   if (g->kind == p->kind && (g->kind == Kind::kNamedSet)) return SameTree(g, p) ? Equal("set") : Different("set");

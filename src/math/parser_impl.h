@@ -45,6 +45,9 @@ class Parser {
  private:
   using E = const Expr*;
 
+  // Tokens that are looked at to tell C(5, 2) from a point and the like.
+  static constexpr size_t kTokensAheadMax = 512;
+
   // ---- tokens
   const Token& Peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, end_)]; }
   Tok Type(size_t ahead = 0) const { return at_ + ahead >= end_ ? Tok::kEnd : tokens_[at_ + ahead].type; }

@@ -145,7 +145,7 @@ const Expr* Parser::LabeledPoint(std::string_view name) {
   int depth = 0;
   bool comma = false;
   size_t j = 0;
-  for (; Type(j) != Tok::kEnd; ++j) {
+  for (; Type(j) != Tok::kEnd && j < kTokensAheadMax; ++j) {
     if (Type(j) == Tok::kLParen) ++depth;
     if (Type(j) == Tok::kRParen && --depth == 0) break;
     comma |= depth == 1 && Type(j) == Tok::kComma;

@@ -16,7 +16,7 @@ const Expr* Parser::Combinations(std::string_view name) {
   const size_t name_at = at_ - 1;
   int depth = 0, commas = 0;
   size_t j = 0;
-  for (; Type(j) != Tok::kEnd; ++j) {
+  for (; Type(j) != Tok::kEnd && j < kTokensAheadMax; ++j) {
     if (Type(j) == Tok::kLParen) ++depth;
     if (Type(j) == Tok::kRParen && --depth == 0) break;
     commas += depth == 1 && Type(j) == Tok::kComma;
