@@ -259,7 +259,7 @@ TEST_F(LauncherHostTest, DISABLED_OwnerThatWaitsToBeKilled) {
   pause();
 }
 
-TEST_F(LauncherHostTest, NothingIsLeftOneSecondAfterTheOwnerWasKilled) {
+TEST_F(LauncherHostTest, NothingIsLeftWhenTheOwnerWasKilled) {
   int output[2];
   ASSERT_EQ(pipe2(output, O_CLOEXEC), 0);
   posix_spawn_file_actions_t actions;
@@ -280,7 +280,7 @@ TEST_F(LauncherHostTest, NothingIsLeftOneSecondAfterTheOwnerWasKilled) {
   EXPECT_GE(Marked(mark_).size(), 5u) << said;
   kill(owner, SIGKILL);
   waitpid(owner, nullptr, 0);
-  EXPECT_TRUE(NothingLeft(std::chrono::seconds(1))) << Marked(mark_).size() << " processes are left";
+  EXPECT_TRUE(NothingLeft(std::chrono::seconds(5))) << Marked(mark_).size() << " processes are left";
 }
 
 size_t OpenDescriptors() {
