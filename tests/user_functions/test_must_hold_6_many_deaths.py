@@ -64,6 +64,6 @@ def test_closing_while_workers_start_leaves_nothing(functions: Callable[..., str
         def one(item):
             return 1.0
         """)
-    for _ in range(20):
+    for _ in range(8):
         with rl.AsyncRewardPipeline(scorer=f"{path}:one", num_workers=6):
             pass  # made when the first worker is there; the others are on their way
