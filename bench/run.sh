@@ -17,4 +17,5 @@ ninja -C build/release --quiet engine_wall_clock
 measure build/release/bench/engine_wall_clock
 measure $python bench/cli_gsm8k.py
 measure $python bench/python_submit_collect.py ${VERL_PYTHON:+--verl-python "$VERL_PYTHON"}
+measure $python bench/user_functions.py ${VERL_PYTHON:+--verl-python "$VERL_PYTHON"}
 measure $python bench/math_vs_math_verify.py ${VERL_PYTHON:+--verl-python "$VERL_PYTHON"}
