@@ -5,7 +5,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "direct.h"
@@ -60,6 +65,39 @@ std::shared_ptr<Engine> EngineFor(const PipelineConfig& config, PyEngine* engine
   return DefaultEngine();
 }
 
+struct BuildInput {
+  PipelineConfig config;
+  std::shared_ptr<Engine> engine;
+  ScorerRegistry scorers;
+  ManagerRegistry managers;
+  InlineParts inline_parts;
+};
+
+// Builds on a thread of its own, since a function's import may take minutes, so that Ctrl-C ends the wait. What is built
+// after that is closed at once.
+BuiltPipeline BuildWithSignals(BuildInput input) {
+  struct Building {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<Result<BuiltPipeline>> result;
+  };
+  const auto building = std::make_shared<Building>();
+  std::thread([building, input = std::move(input)] {
+    auto built = BuildPipeline(input.config, input.engine, input.scorers, input.managers, nullptr, nullptr,
+                               [parts = input.inline_parts] {
+                                 for (const auto& [name, calls] : parts.calls) calls->Close();
+                               });
+    std::lock_guard<std::mutex> lock(building->mutex);
+    building->result.emplace(std::move(built));
+    building->changed.notify_all();
+  }).detach();
+  WaitWithSignals(kNoDeadline, [&](int64_t slice_ns) {
+    std::unique_lock<std::mutex> lock(building->mutex);
+    return building->changed.wait_for(lock, std::chrono::nanoseconds(slice_ns), [&] { return building->result.has_value(); });
+  });
+  return ValueOrThrow(std::move(*building->result));
+}
+
 PyPipeline::PyPipeline(const nb::dict& options, PyEngine* engine, const nb::dict& inline_code,
                        const std::vector<std::string>& sys_path) {
   auto state = std::make_shared<PipelineState>();
@@ -70,15 +108,7 @@ PyPipeline::PyPipeline(const nb::dict& options, PyEngine* engine, const nb::dict
   ScorerRegistry scorers = Scorers();
   ManagerRegistry managers = Managers();
   RegisterInline(inline_code, used, &scorers, &managers, &state->inline_parts);
-  {
-    nb::gil_scoped_release release;
-    auto built = BuildPipeline(state->config, std::move(used), scorers, managers, nullptr, nullptr,
-                               [parts = state->inline_parts] {
-                                 for (const auto& [name, calls] : parts.calls) calls->Close();
-                               });
-    if (!built.ok()) throw StatusError(built.status());
-    state->built = std::move(built).value();
-  }
+  state->built = BuildWithSignals({state->config, std::move(used), std::move(scorers), std::move(managers), state->inline_parts});
   state_ = std::move(state);
 }
 

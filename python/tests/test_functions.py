@@ -161,6 +161,27 @@ def test_many_threads_share_a_pipeline(module: Any) -> None:
     assert scores == [1.0] * 80
 
 
+def test_ctrl_c_ends_the_wait_for_an_import(tmp_path: Path) -> None:
+    marker = tmp_path / "importing"
+    (tmp_path / "slow_import.py").write_text(
+        f"import time\nopen({str(marker)!r}, 'w').close()\ntime.sleep(600)\ndef f(item):\n    return 1\n")
+    script = f"""
+        import os, signal, threading, time
+        import rewardloop as rl
+        def interrupt():
+            while not os.path.exists({str(marker)!r}):
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt, daemon=True).start()
+        try:
+            rl.AsyncRewardPipeline(scorer={str(tmp_path / "slow_import.py")!r} + ":f")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
+
+
 def test_prints_and_tracebacks_reach_stderr_with_the_items_id(tmp_path: Path) -> None:
     (tmp_path / "noisy.py").write_text(textwrap.dedent("""
         import os, sys
