@@ -338,6 +338,10 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} cannot leave the function: it is not JSON")
 
 
+# json.dumps with arguments makes an encoder each time, which takes longer than a usual reply.
+_encoder = json.JSONEncoder(default=_plain, allow_nan=False)
+
+
 def _without_non_finite(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -352,7 +356,7 @@ def encode(verdicts: list[Verdict], name: str) -> bytes:
     """The reply of one call; verdicts that cannot be carried become errors that say why."""
     try:
         try:
-            text = json.dumps(verdicts, default=_plain, allow_nan=False)
+            text = _encoder.encode(verdicts)
         except ValueError:  # NaN and infinities in extra values are null, as in all JSON that the engine writes
             finite = _without_non_finite(json.loads(json.dumps(verdicts, default=_plain)))
             text = json.dumps(finite, allow_nan=False)
