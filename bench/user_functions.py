@@ -199,38 +199,47 @@ def bench_rate(path: str, args: argparse.Namespace) -> None:
 # --- a kill a second
 
 
+def rate_with_kills(path: str, function: str, rows: list[dict[str, Any]], expected: list[float], seconds: float,
+                    killing: bool) -> tuple[float, int]:
+    manager = "batch" if function == "batch" else "naive"
+    with rl.AsyncRewardPipeline(scorer=f"{path}:{function}", manager=manager, num_workers=WORKERS) as p:
+        p.collect(p.submit(rows))
+        stop = threading.Event()
+        kills = 0
+
+        def kill_each_second() -> None:
+            nonlocal kills
+            while not stop.wait(1.0):
+                os.kill(max(worker_pids(), key=lambda pid: cpu_seconds([pid])), signal.SIGKILL)
+                kills += 1
+
+        thread = threading.Thread(target=kill_each_second)
+        if killing:
+            thread.start()
+        begin, done = time.perf_counter(), 0
+        while time.perf_counter() - begin < seconds:
+            assert p.collect(p.submit(rows), timeout=60).scores.tolist() == expected
+            done += len(rows)
+        rate = done / (time.perf_counter() - begin)
+        stop.set()
+        if killing:
+            thread.join()
+    return rate, kills
+
+
 def bench_kills(path: str, args: argparse.Namespace) -> None:
     rows, expected = make_rows(2000, 94)
-    rates = {}
     for function in ("sync", "aio", "batch"):
-        for killing in (False, True):
-            manager = "batch" if function == "batch" else "naive"
-            with rl.AsyncRewardPipeline(scorer=f"{path}:{function}", manager=manager, num_workers=WORKERS) as p:
-                p.collect(p.submit(rows))
-                stop = threading.Event()
-                kills = 0
-
-                def kill_each_second() -> None:
-                    nonlocal kills
-                    while not stop.wait(1.0):
-                        busiest = max(worker_pids(), key=lambda pid: cpu_seconds([pid]))
-                        os.kill(busiest, signal.SIGKILL)
-                        kills += 1
-
-                thread = threading.Thread(target=kill_each_second)
-                if killing:
-                    thread.start()
-                begin, done = time.perf_counter(), 0
-                while time.perf_counter() - begin < args.kill_seconds:
-                    assert p.collect(p.submit(rows), timeout=60).scores.tolist() == expected
-                    done += len(rows)
-                rates[killing] = done / (time.perf_counter() - begin)
-                stop.set()
-                if killing:
-                    thread.join()
-        cost = 1 - rates[True] / rates[False]
-        print(f"{function:6} undisturbed {rates[False]:8,.0f} items/s; a kill a second ({kills}) {rates[True]:8,.0f} items/s: "
-              f"costs {cost:.0%} (promised: 30 %)")
+        rates: dict[bool, list[float]] = {False: [], True: []}
+        total = 0
+        for _ in range(3):  # taking turns, so that what else the machine does meets both
+            for killing in (False, True):
+                rate, kills = rate_with_kills(path, function, rows, expected, args.kill_seconds / 3 + 0.5, killing)
+                rates[killing].append(rate)
+                total += kills
+        calm, disturbed = sum(rates[False]) / 3, sum(rates[True]) / 3
+        print(f"{function:6} undisturbed {calm:8,.0f} items/s; a kill a second ({total}) {disturbed:8,.0f} items/s: "
+              f"costs {1 - disturbed / calm:.0%} (promised: 30 %)")
 
 
 # --- the first score
@@ -332,7 +341,7 @@ def main() -> None:
     parser.add_argument("--only", default="rate,kills,first,promises")
     parser.add_argument("--rows", type=int, default=20_000)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--kill-seconds", type=float, default=6)
+    parser.add_argument("--kill-seconds", type=float, default=9)
     parser.add_argument("--verl-python", help="Python of a venv with verl (bench/peers/verl_reward_loop.py)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
