@@ -43,7 +43,8 @@ MathVerdict Timed(std::string_view gold, const std::string& completion) {
 }
 
 TEST(MathLimits, DeepNesting) {
-  for (const auto& [open, close] : {std::pair{"(", ")"}, {"\\sqrt{", "}"}, {"{", "}"}, {"\\frac{1}{", "}"}, {"\\left[", "\\right]"}, {"-", ""}, {"\\{", "\\}"}, {"|", "|"}}) {
+  for (const auto& [open, close] : {std::pair{"(", ")"}, {"\\sqrt{", "}"}, {"{", "}"}, {"\\frac{1}{", "}"}, {"\\left[", "\\right]"}, {"-", ""}, {"\\{", "\\}"}, {"|", "|"},
+                                    {"\\int_-", ""}, {"[[1],", "]"}, {"C(1,", ")"}, {"cis ", ""}, {"<1,", ">"}, {"1 million ", ""}}) {
     const std::string answer = Repeat(open, 100'000) + "1" + Repeat(close, 100'000);
     EXPECT_NE(Timed("5", "\\boxed{" + answer + "}").outcome, Outcome::kEqual);
     const std::string shorter = Repeat(open, 5'000) + "1" + Repeat(close, 5'000);

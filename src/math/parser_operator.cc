@@ -36,6 +36,8 @@ const Expr* Parser::BigOperator() {
 
 // What follows _ or ^ of an operator: a group, or one token with its sign. \int_0^1, \int^b_a, \sum^3_{k=1}.
 const Expr* Parser::ScriptArgument() {
+  DepthGuard guard(this);
+  if (TooDeep()) return nullptr;
   if (Type() == Tok::kLBrace) return Brace();
   if (Take(Tok::kMinus)) {
     E value = ScriptArgument();
