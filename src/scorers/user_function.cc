@@ -52,7 +52,7 @@ class UserFunction final : public Scorer {
   }
 
   Task<std::vector<Verdict>> ScoreBatch(std::vector<const RewardItem*> items, ScoreContext& context) const override {
-    const ScoreContext::Limits limits = context.TakeOverDeadline();
+    ScoreContext::Limits limits = context.TakeOverDeadline();
     std::vector<Verdict> verdicts;
     if (is_batch_) {
       Task<std::vector<Verdict>> together = Run(items, context, limits);
@@ -62,6 +62,7 @@ class UserFunction final : public Scorer {
         return verdict.status != ItemStatus::kError && verdict.status != ItemStatus::kTimeout;
       });
       if (!all_failed || items.size() == 1) co_return verdicts;
+      limits.queue_deadline_ns = kNoDeadline;  // they have started in time
     }
     std::vector<Task<Verdict>> tasks;
     for (const RewardItem* item : items) tasks.push_back(RunOne(item, context, limits));

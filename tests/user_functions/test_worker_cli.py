@@ -14,10 +14,10 @@ from uf_helpers import Outcome, rows
 def score(functions: Callable[..., str], write: Callable[..., Path], cli: Callable[..., Outcome]) -> Callable[..., Any]:
     """score(text of a file, attribute, rows) -> {item id: row}, and what was logged."""
 
-    def call(text: str, attribute: str, items: list[dict[str, Any]], *options: object) -> tuple[dict[str, Any], str]:
+    def call(text: str, attribute: str, items: list[dict[str, Any]], *options: object, timeout: float = 20) -> tuple[dict[str, Any], str]:
         path = functions(text)
         done = cli("score", write("rows.jsonl", items), "--scorer", f"{path}:{attribute}", "-o", "-", "--on-error", "null",
-                   "--max-unscored", "1000", "--num-workers", "2", "--timeout", "20", *options)
+                   "--max-unscored", "1000", "--num-workers", "2", "--timeout", timeout, *options)
         assert done.code == 0, done.err
         return {row["item_id"]: row for row in done.rows()}, done.err
 
@@ -105,3 +105,14 @@ def test_ten_megabytes_in_and_four_out(score: Callable[..., Any]) -> None:
     got, _ = score(text, "fn", [{"item_id": f"big{i}", "response": "x" * (10 << 20), "ground_truth": ""} for i in range(6)])
     for row in got.values():
         assert row["score"] == 10 << 20 and len(row["reason"]) == 3_000_000
+
+
+def test_members_of_a_late_batch_have_started_in_time(score: Callable[..., Any]) -> None:
+    text = """
+import time
+def fn(items):
+    time.sleep(60 if len(items) > 1 else 0.2)
+    return [1.0] * len(items)
+"""
+    got, log = score(text, "fn", rows(60), "--manager", "batch", "--queue-timeout", "0.5", timeout=1)
+    assert {row["status"] for row in got.values()} == {"scored"}, log
