@@ -15,6 +15,14 @@ namespace {
 // About 30 us on an idle machine.
 constexpr int kLingerYields = 64;
 constexpr int kWaiterYields = 16;
+constexpr int64_t kBusyYieldNs = 20'000;
+
+// Gives others who need it the CPU. False when they took it for long: then it is better to sleep than to wait awake.
+bool YieldCheaply() {
+  const int64_t before_ns = Clock::Real().NowNs();
+  std::this_thread::yield();
+  return Clock::Real().NowNs() - before_ns < kBusyYieldNs;
+}
 
 // Thrown by a task to end the worker that runs it.
 struct Retire {};
@@ -141,10 +149,11 @@ bool ThreadExecutor::WaitUntil(std::unique_lock<std::mutex>& lock, WaitPoint& po
                                const std::function<bool()>& ready, int64_t deadline_ns) {
   // What takes microseconds is over before a thread could sleep and be woken.
   const bool may_wait = deadline_ns == kNoDeadline || clock().NowNs() < deadline_ns;
-  for (int i = 0; may_wait && i < kWaiterYields; ++i) {
+  bool awake = may_wait;
+  for (int i = 0; awake && i < kWaiterYields; ++i) {
     if (ready()) return true;
     lock.unlock();
-    std::this_thread::yield();
+    awake = YieldCheaply();
     lock.lock();
   }
   if (deadline_ns == kNoDeadline) {
@@ -156,10 +165,9 @@ bool ThreadExecutor::WaitUntil(std::unique_lock<std::mutex>& lock, WaitPoint& po
 }
 
 bool ThreadExecutor::Linger(const std::function<bool()>& ready) {
-  // A yield takes a fraction of a microsecond, or lets others run who need the CPU.
   for (int i = 0; i < kLingerYields; ++i) {
     if (ready()) return true;
-    std::this_thread::yield();
+    if (!YieldCheaply()) break;
   }
   return ready();
 }
