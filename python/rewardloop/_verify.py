@@ -42,7 +42,8 @@ def verify(gold: Any, prediction: str | None, **args: Any) -> _core.RewardResult
     prediction
         The completion. None, like a completion without an answer, scores 0.
     **args
-        Arguments of the scorer ``math``: ``profile="strict"`` and others.
+        Arguments of the scorer ``math``: ``profile="strict"``, and the policies of docs/math.md
+        (``unit_required=True``, ``consistent_steps=False``, ...).
 
     Returns
     -------
