@@ -15,6 +15,7 @@ constexpr size_t kWordsPerSlot = 4;
 constexpr size_t kHeartbeat = 0;
 constexpr size_t kLoopCall = 1;
 constexpr size_t kLoopSince = 2;
+constexpr size_t kInterrupt = 3;
 
 }  // namespace
 
@@ -41,6 +42,10 @@ Board::~Board() {
 void Board::CloseDescriptor() {
   if (descriptor_ >= 0) close(descriptor_);
   descriptor_ = -1;
+}
+
+void Board::Interrupt(uint64_t call) {
+  std::atomic_ref<uint64_t>(static_cast<uint64_t*>(memory_)[kInterrupt]).store(call, std::memory_order_release);
 }
 
 BoardSnapshot Board::Read() const {

@@ -21,6 +21,8 @@ class Board {
   void CloseDescriptor();
   // Words are read one by one while the worker writes: a call may have ended when its start is read. Callers compare ids.
   BoardSnapshot Read() const;
+  // Asks the worker to interrupt the coroutine of `call`.
+  void Interrupt(uint64_t call);
 
  private:
   Board(int descriptor, void* memory, size_t bytes, int slots)

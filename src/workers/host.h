@@ -36,6 +36,9 @@ class WorkerProcess {
   virtual void Send(std::string frames) = 0;
   // SIGKILL, to it and to everything that it started.
   virtual void Kill() = 0;
+  // Raises an exception in the coroutine of `call`, when that is the one that steps now. Does nothing to code that holds the
+  // interpreter's lock; the board tells whether it helped.
+  virtual void Interrupt(uint64_t call) = 0;
   virtual BoardSnapshot ReadBoard() const = 0;
   // CPU time that one of its threads has used; -1 when that cannot be told.
   virtual int64_t ThreadCpuNs(int64_t thread) const = 0;

@@ -25,6 +25,7 @@ class LaunchedWorker final : public WorkerProcess, public std::enable_shared_fro
 
   void Send(std::string frames) override;
   void Kill() override { kill_(); }
+  void Interrupt(uint64_t call) override { board_->Interrupt(call); }
   BoardSnapshot ReadBoard() const override { return board_->Read(); }
   int64_t ThreadCpuNs(int64_t thread) const override;
 

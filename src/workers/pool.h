@@ -1,7 +1,8 @@
 // WorkerPool: runs the calls of one user function in worker processes that can be killed.
 //
 // A call runs on a worker together with others. When one is late, blame.h says who keeps the worker busy: that call ends as
-// a time-out, and the calls that it kept from running run again, each alone. When a worker dies, the calls that it had run
+// a time-out. A coroutine is interrupted, and the others go on; where that does not help, the worker is killed and the calls
+// that it kept from running run again, each alone. When a worker dies, the calls that it had run
 // again, each alone; one with which a worker dies a second time is poison. There is always one warm worker more than calls
 // are spread over, so that such calls start at once.
 #pragma once
@@ -73,6 +74,8 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
   static constexpr int64_t kFirstRestartDelayNs = 100'000'000;  // doubles each time
   // A worker that lives this long has started; starts that fail further apart than this are not in a row.
   static constexpr int64_t kSettledNs = 30'000'000'000;
+  // A coroutine that was interrupted must have let go of its loop by then.
+  static constexpr int64_t kInterruptGraceNs = 150'000'000;
   // A call that nobody wants any more may go on this long before its worker is given up.
   static constexpr int64_t kCancelGraceNs = 1'000'000'000;
 
@@ -129,6 +132,8 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
   void Tick();
   void CheckQueueLocked(std::deque<CallPtr>* queue, int64_t now_ns);
   void CheckWorkerLocked(const WorkerPtr& worker, int64_t now_ns);
+  bool InterruptLocked(const WorkerPtr& worker, const BoardSnapshot& board, uint64_t call, int64_t now_ns);
+  void CheckInterruptedLocked(const WorkerPtr& worker, int64_t now_ns);
   void JudgeOverdueLocked(const WorkerPtr& worker, int64_t now_ns);
   void TimeOutLocked(const WorkerPtr& worker, uint64_t id, int64_t now_ns);
   void RetireLocked(const WorkerPtr& worker, int64_t now_ns);

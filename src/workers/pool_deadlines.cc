@@ -57,10 +57,14 @@ void WorkerPool::CheckWorkerLocked(const WorkerPtr& worker, int64_t now_ns) {
     if (worker->process) worker->process->Kill();
     return LoseLocked(worker, "");
   }
+  if (worker->interrupted != 0) {
+    CheckInterruptedLocked(worker, now_ns);
+    if (worker->interrupted != 0 || worker->state == Worker::State::kGone) return;
+  }
   bool overdue = false;
   for (const auto& [id, running] : worker->running) {
     if (running.live()) {
-      overdue = overdue || now_ns >= DeadlineAfter(running.sent_ns, running.call->limits.timeout_ns);
+      overdue = overdue || now_ns >= DeadlineAfter(running.sent_ns + running.lost_ns, running.call->limits.timeout_ns);
     } else if (now_ns - running.abandoned_ns >= kCancelGraceNs && worker->state == Worker::State::kReady) {
       RetireLocked(worker, now_ns);
     }
@@ -95,7 +99,7 @@ void WorkerPool::JudgeOverdueLocked(const WorkerPtr& worker, int64_t now_ns) {
       int64_t began_ns = StartedNs(board, {id, running.slot, running.sent_ns});
       // Not begun: its reply is on its way, or its turn has not come. Its time begins when it does, within reason.
       if (began_ns == 0) began_ns = DeadlineAfter(running.sent_ns, timeout_ns);
-      if (running.live() && now_ns >= DeadlineAfter(began_ns, timeout_ns)) late.push_back(id);
+      if (running.live() && now_ns >= DeadlineAfter(began_ns + running.lost_ns, timeout_ns)) late.push_back(id);
     }
     for (const uint64_t id : late) TimeOutLocked(worker, id, now_ns);
     return;
@@ -117,7 +121,28 @@ void WorkerPool::JudgeOverdueLocked(const WorkerPtr& worker, int64_t now_ns) {
     if (now_ns < DeadlineAfter(began_ns, running.call->limits.timeout_ns)) return;
     TimeOutLocked(worker, stall.culprit, now_ns);
   }
+  if (InterruptLocked(worker, board, stall.culprit, now_ns)) return;
   if (worker->state != Worker::State::kGone) KillLocked(worker);
+}
+
+// True when it was worth a try: its thread is another than the one that beats, so it runs Python code that can be interrupted.
+bool WorkerPool::InterruptLocked(const WorkerPtr& worker, const BoardSnapshot& board, uint64_t call, int64_t now_ns) {
+  constexpr int64_t kBeatsNs = 100'000'000;
+  if (board.loop_call != call || now_ns - board.heartbeat_ns >= kBeatsNs) return false;
+  worker->interrupted = call;
+  worker->interrupted_ns = now_ns;
+  worker->stalled_since_ns = board.loop_since_ns;
+  worker->process->Interrupt(call);
+  return true;
+}
+
+void WorkerPool::CheckInterruptedLocked(const WorkerPtr& worker, int64_t now_ns) {
+  if (worker->process->ReadBoard().loop_call == worker->interrupted) {
+    if (now_ns - worker->interrupted_ns >= kInterruptGraceNs) KillLocked(worker);
+    return;
+  }
+  worker->interrupted = 0;
+  for (auto& [id, running] : worker->running) running.lost_ns += now_ns - std::max(running.sent_ns, worker->stalled_since_ns);
 }
 
 void WorkerPool::TimeOutLocked(const WorkerPtr& worker, uint64_t id, int64_t now_ns) {

@@ -28,7 +28,8 @@ std::string DrawName(SplitMix64& draw, int i) {
   const uint64_t fate = draw.Below(100);
   const char* kind = "healthy";
   if (fate < 3) kind = "hang";
-  else if (fate < 5) kind = "block";
+  else if (fate < 4) kind = "block";
+  else if (fate < 5) kind = "spin";
   else if (fate < 6) kind = "hide";
   else if (fate < 9) kind = "die";
   else if (fate < 10) kind = "tear";
@@ -42,10 +43,13 @@ HostScript DrawScript(SplitMix64* draw, bool is_async) {
   script.is_async = is_async;
   script.load_ns = static_cast<int64_t>(draw->Below(200)) * kMillisecond;
   script.latency_ns = [draw] { return static_cast<int64_t>(draw->Below(3 * kMillisecond)); };
-  script.call = [draw](const std::string& name, int execution) {
+  script.call = [draw, is_async](const std::string& name, int execution) {
     const int64_t run_ns = 1 + static_cast<int64_t>(draw->Below(kLongestHealthy));
     if (Starts(name, "hang")) return Script{.run_ns = kNoDeadline};
     if (Starts(name, "deaf")) return Script{.run_ns = kNoDeadline, .ignores_cancel = true};
+    if (Starts(name, "spin")) {
+      return Script{.run_ns = kNoDeadline, .blocks = is_async ? Script::Blocks::kLoop : Script::Blocks::kNothing, .interruptible = true};
+    }
     if (Starts(name, "block")) return Script{.run_ns = kNoDeadline, .blocks = Script::Blocks::kLock};
     if (Starts(name, "hide")) return Script{.run_ns = kNoDeadline, .blocks = Script::Blocks::kLock, .burns_cpu = false};
     if (Starts(name, "die") || (Starts(name, "once") && execution == 1)) return Script{.run_ns = run_ns, .end = Script::End::kDie};

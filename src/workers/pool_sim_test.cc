@@ -164,6 +164,30 @@ TEST(PoolSim, StalledLoopCostsItsCulpritAndTheOthersRunAgain) {
   EXPECT_EQ(test.host->executions("hang"), 1);
 }
 
+TEST(PoolSim, InterruptedStepLetsTheOthersGoOn) {
+  PoolUnderTest test({.workers = 1, .max_concurrent = 32},
+                     Async(Hanging({.blocks = Script::Blocks::kLoop, .interruptible = true})));
+  ASSERT_TRUE(test.pool->Start().ok());
+  test.simulator->RunFor(100 * kMillisecond);
+  const int64_t start_ns = test.Now();
+  const auto calls = test.Calls("call", 16, kSecond);
+  const OutcomePtr hang = test.Call("hang", kSecond);
+  const auto more = test.Calls("late", 15, kSecond);
+  test.simulator->RunFor(30 * kSecond);
+  EXPECT_EQ(hang->reply.kind, Kind::kTimeout);
+  EXPECT_GE(hang->done_ns, start_ns + kSecond);
+  EXPECT_LE(hang->done_ns, start_ns + kSecond + kTick);
+  for (const auto& some : {calls, more}) {
+    for (const OutcomePtr& call : some) {
+      ASSERT_TRUE(call->done());
+      EXPECT_EQ(call->reply.kind, Kind::kVerdicts);
+      EXPECT_EQ(call->starts, 1);
+      EXPECT_LE(call->done_ns, start_ns + kSecond + 300 * kMillisecond) << "what they waited for the culprit is not their time";
+    }
+  }
+  EXPECT_EQ(test.host->workers().size(), 2u) << "no worker was killed";
+}
+
 TEST(PoolSim, LockHeldByAThreadWhoseCpuGrowsIsItsFault) {
   PoolUnderTest test({.workers = 1, .threads = 8}, Hanging({.blocks = Script::Blocks::kLock}));
   ASSERT_TRUE(test.pool->Start().ok());

@@ -32,6 +32,7 @@ struct WorkerPool::Worker {
     uint32_t slot = 0;
     int64_t sent_ns = 0;
     int64_t abandoned_ns = 0;  // since when nobody wants its reply; 0: somebody does
+    int64_t lost_ns = 0;       // that others kept it from running; not its own time
 
     bool live() const { return abandoned_ns == 0; }
   };
@@ -47,6 +48,9 @@ struct WorkerPool::Worker {
   std::vector<uint32_t> free_slots;
   std::map<int64_t, int64_t> cpu_before;  // thread -> CPU time at the first look at a stall
   int64_t cpu_before_ns = 0;              // when that was
+  uint64_t interrupted = 0;  // the call whose coroutine was told to let go of the loop
+  int64_t interrupted_ns = 0;
+  int64_t stalled_since_ns = 0;
   std::string failure;  // what it said before it ended
   std::string hint;
 

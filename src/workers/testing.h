@@ -31,6 +31,7 @@ struct Script {
   End end = End::kReturn;
   bool burns_cpu = true;        // while it blocks; otherwise nobody can see who holds the lock
   bool ignores_cancel = false;  // of an async function
+  bool interruptible = false;   // a step of it that blocks the loop
 };
 
 struct HostScript {
@@ -105,6 +106,14 @@ class ScriptedWorker final : public WorkerProcess, public std::enable_shared_fro
   void Kill() override {
     killed_ = true;
     Die("was killed by signal 9");
+  }
+  void Interrupt(uint64_t call) override {
+    executor_.Post([self = shared_from_this(), call] {
+      const auto running = self->running_.find(call);
+      if (self->blocker_ != call || running == self->running_.end() || !running->second.script.interruptible) return;
+      running->second.script.end = Script::End::kReturn;
+      self->Finish(call);
+    });
   }
   BoardSnapshot ReadBoard() const override {
     BoardSnapshot board = board_;

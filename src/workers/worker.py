@@ -60,6 +60,10 @@ CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
 
 
+class CallTimeout(BaseException):
+    """Raised inside a coroutine that keeps the loop beyond its time-out. No `except Exception` may catch it."""
+
+
 # When even the description of an error fails.
 LAST_RESORT = b'{"status": "error", "class": "%s", "message": "%s, and it cannot be described"}'
 
@@ -101,6 +105,9 @@ class Runner:
             verdict = LAST_RESORT % (b"memory_limit" if memory else b"exception", type(error).__name__.encode("ascii", "replace"))
             body = b"[" + b",".join([verdict] * count) + b"]"
         self.finish(call, slot, body)
+
+    def interrupt(self, call):
+        pass  # threads end with their worker
 
     def finish(self, call, slot, body):
         for printer in self.printers:
@@ -207,6 +214,7 @@ class LoopRunner(Runner):
 
     def prepare(self, threads):
         self.tasks = {}
+        self.interrupted = set()
         self.loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self.loop)
         self.loop.set_task_factory(self.make_task)
@@ -221,6 +229,18 @@ class LoopRunner(Runner):
                 self.link.text(current_call.get(), traceback_text(error))
                 if isinstance(error, OSError) and error.errno == errno.EBADF:
                     os._exit(1)  # user code has closed the loop's own descriptors
+
+    def interrupt(self, call):
+        """From the thread that beats: the coroutine that steps now is to end."""
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1)  # nobody else runs between the look and the deed
+        try:
+            if self.board.stepping() == call:
+                self.interrupted.add(call)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(threading.main_thread().ident), ctypes.py_object(CallTimeout))
+        finally:
+            sys.setswitchinterval(before)
 
     def make_task(self, loop, coroutine, **options):
         call = current_call.get()
@@ -249,12 +269,18 @@ class LoopRunner(Runner):
     async def one(self, call, slot, count, seed, body):
         self.board.begin(slot, call)
         try:
-            value = await self.function.call(self.items(body, count, seed))
+            try:
+                value = await self.function.call(self.items(body, count, seed))
+            except CallTimeout:
+                if call in self.interrupted:
+                    raise
+                value = await self.function.call(self.items(body, count, seed))  # meant for one that ended just then
             self.returned(call, slot, value, count)
         except BaseException as error:
             self.raised(call, slot, error, count)
         finally:
             self.tasks.pop(call, None)
+            self.interrupted.discard(call)
 
 
 def load(hello):
@@ -381,7 +407,7 @@ def start(link, board, hello):
         function = UserFunction(value, hello["name"], hello["arguments"], hello["form"])
         kind = LoopRunner if function.is_async else ThreadRunner
         runner = kind(link, board, function, printers, randoms)
-        threading.Thread(target=board.beat, daemon=True).start()
+        threading.Thread(target=board.beat, args=(runner.interrupt,), daemon=True).start()
         runner.prepare(hello["threads"])
     except FunctionError as error:
         say_failed(link, str(error), error.hint)

@@ -22,7 +22,7 @@ HELLO, CALLS, CANCEL = 1, 2, 3
 READY, FAILED, REPLIES, TEXT = 11, 12, 13, 14
 
 # Board: 8-byte words. Header, then WORDS_PER_SLOT words a slot.
-HEARTBEAT, LOOP_CALL, LOOP_SINCE = 0, 1, 2
+HEARTBEAT, LOOP_CALL, LOOP_SINCE, INTERRUPT = 0, 1, 2, 3
 HEADER_WORDS, WORDS_PER_SLOT = 8, 4
 SLOT_CALL, SLOT_STARTED, SLOT_THREAD = 0, 1, 2
 HEARTBEAT_SECONDS = 0.02
@@ -53,6 +53,9 @@ class Board:
         self.words[LOOP_SINCE] = now
         self.words[LOOP_CALL] = call
 
+    def stepping(self):
+        return self.words[LOOP_CALL]
+
     def begin(self, slot, call):
         at = HEADER_WORDS + slot * WORDS_PER_SLOT
         self.words[at + SLOT_THREAD] = threading.get_native_id()
@@ -62,9 +65,13 @@ class Board:
     def end(self, slot):
         self.words[HEADER_WORDS + slot * WORDS_PER_SLOT + SLOT_CALL] = 0
 
-    def beat(self):
+    def beat(self, interrupt):
         while True:
             self.words[HEARTBEAT] = time.monotonic_ns()
+            call = self.words[INTERRUPT]
+            if call:
+                self.words[INTERRUPT] = 0
+                interrupt(call)
             time.sleep(HEARTBEAT_SECONDS)
 
 

@@ -372,6 +372,35 @@ async def fn(item):
         assert [one.words(8 + 4 * call, 1)[0] for call in calls] == calls
 
 
+def test_spinning_coroutine_is_interrupted_and_the_others_go_on() -> None:
+    text = """
+import asyncio
+async def inner():
+    while True:
+        try:
+            while True: pass
+        except Exception: pass
+async def fn(item):
+    if item["item_id"] == "spin": await inner()
+    if item["item_id"] == "task": await asyncio.create_task(inner())
+    await asyncio.sleep(0.2)
+    return 1
+"""
+    with Worker(text) as one:
+        for name in ("spin", "task"):
+            calm = [one.start(CALM) for _ in range(3)]
+            spin = one.start({"item_id": name})
+            later = one.start(CALM)
+            one.wait_for(lambda: one.words(1, 1)[0] == spin)
+            one.interrupt(calm[0])  # it does not step: nothing happens
+            one.wait_for(lambda: one.words(3, 1)[0] == 0)
+            assert one.words(1, 1)[0] == spin
+            one.interrupt(spin)
+            assert "CallTimeout (" in one.finish(spin)[0]["message"]
+            for call in [*calm, later]:
+                assert one.finish(call)[0]["score"] == 1
+
+
 def test_random_numbers_belong_to_the_item() -> None:
     text = """
 import asyncio, random

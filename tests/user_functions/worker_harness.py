@@ -136,6 +136,9 @@ class Worker:
     def words(self, at: int, count: int) -> tuple[int, ...]:
         return struct.unpack_from(f"<{count}Q", self.board, 8 * at)
 
+    def interrupt(self, call: int) -> None:
+        struct.pack_into("<Q", self.board, 8 * 3, call)
+
     def wait_for(self, condition: Any) -> None:
         end = time.monotonic() + PATIENCE_SECONDS
         while not condition():
