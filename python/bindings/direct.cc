@@ -64,23 +64,22 @@ void InChunks(size_t size, int threads, const Body& body) {
 
 }  // namespace
 
-void DirectScorer::JudgePair(const Pair& pair, int64_t* now_ns, RewardResult* result) const {
+void DirectScorer::JudgePair(const Pair& pair, RewardResult* result) const {
   try {
     if (!math_->JudgePair(pair.gold, pair.completion, result)) return;
   } catch (...) {
     return;  // said of an item
   }
-  result->timing.queued_ns = result->timing.started_ns = *now_ns;
-  result->timing.finished_ns = *now_ns = Clock::Real().NowNs();
-  result->timing.attempts = 1;
   result->scorer = scorer_->name();
   result->scorer_version = scorer_->version();
 }
 
 void DirectScorer::JudgePairs(std::span<const Pair> pairs, int threads, RewardResult* results) const {
   InChunks(pairs.size(), threads, [&](size_t begin, size_t end) {
-    int64_t now_ns = Clock::Real().NowNs();
-    for (size_t i = begin; i < end; ++i) JudgePair(pairs[i], &now_ns, &results[pairs[i].index]);
+    const int64_t started_ns = Clock::Real().NowNs();
+    for (size_t i = begin; i < end; ++i) JudgePair(pairs[i], &results[pairs[i].index]);
+    const int64_t finished_ns = Clock::Real().NowNs();
+    for (size_t i = begin; i < end; ++i) results[pairs[i].index].timing = {started_ns, started_ns, finished_ns, 1};
   });
 }
 

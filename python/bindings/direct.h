@@ -38,11 +38,12 @@ class DirectScorer {
   };
   // Is JudgePairs() there?
   bool judges_pairs() const { return math_ != nullptr; }
-  // Fills results[pair.index], but for item_id. A result whose `scorer` stays empty has to be made of an item, by Score().
+  // Fills results[pair.index], but for item_id; times are those of the chunk that a pair was judged in. A result whose
+  // `scorer` stays empty has to be made of an item, by Score().
   void JudgePairs(std::span<const Pair> pairs, int threads, RewardResult* results) const;
 
  private:
-  void JudgePair(const Pair& pair, int64_t* now_ns, RewardResult* result) const;
+  void JudgePair(const Pair& pair, RewardResult* result) const;
 
   std::shared_ptr<const Scorer> scorer_;
   Json args_;

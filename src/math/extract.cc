@@ -251,6 +251,7 @@ std::string_view InSentence(std::string_view sentence) {
   std::string_view text = Bare(sentence);
   for (int i = 0; i < 4; ++i) {
     const size_t before = text.size();
+    if (text.empty() || IsDigit(text[0]) || text[0] == '-' || text[0] == '$' || text[0] == '\\') break;  // no word begins so
     for (std::string_view word : {"the final answer is", "final answer is", "the answer is", "answer is", "is:", "is", "are", "=", "est", "es", "ist", "هي", "是", "为", "："}) {
       if (Matches(text, 0, word) && (text.size() == word.size() || !IsAlpha(text[word.size()]) || !IsAlpha(word.back()))) { text = Bare(text.substr(word.size())); break; }
     }
