@@ -131,7 +131,7 @@ TEST(ManagerRegistry, BuiltinsAreSortedDocumentedAndMade) {
     EXPECT_FALSE(spec.doc.empty()) << spec.name;
     for (const ArgSpec& arg : spec.args) EXPECT_FALSE(arg.doc.empty()) << spec.name << "." << arg.name;
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"batch", "dapo", "gdpo", "naive", "rate_limited", "weighted"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"batch", "dapo", "gdpo", "naive", "rate_limited", "remote", "weighted"}));
 }
 
 TEST(ManagerRegistry, UnknownNameSuggestsTheNearest) {
@@ -146,6 +146,29 @@ TEST(ManagerRegistry, EveryManagerRefusesToWorkWithoutScorers) {
   for (const ManagerSpec& spec : registry.specs()) {
     EXPECT_FALSE(WhyNot(spec.name, "{}", {}).ok()) << spec.name;
   }
+}
+
+TEST(RemoteManager, AsksItsFunctionWhateverTheDataSource) {
+  ScorerRegistry scorers = ScorerRegistry::WithBuiltins();
+  std::string seen;
+  scorers.SetFunctionMaker([&](const std::string& function, const std::string&, const Json& args,
+                               int64_t workers) -> Result<std::shared_ptr<Scorer>> {
+    seen = function + " " + args.Dump() + " " + std::to_string(workers);
+    auto made = scorers.Make("gsm8k", Json());
+    if (made.ok()) (*made)->SetIdentity(function, "1+x");
+    return made;
+  });
+  ManagerSpec::Deps deps;
+  deps.registry = &scorers;
+  const auto manager = ManagerRegistry::WithBuiltins().Make(
+      "remote", *Json::Parse(R"({"function": "my.py:fn", "function_args": {"a": 1}, "num_workers": 3})"), deps);
+  ASSERT_TRUE(manager.ok()) << manager.status().ToString();
+  EXPECT_EQ(seen, "my.py:fn {\"a\":1} 3");
+  RewardItem item;
+  item.data_source = "math";
+  EXPECT_EQ((*manager)->ScorerOf(item)->name(), "my.py:fn");
+  const auto refused = ManagerRegistry::WithBuiltins().Make("remote", *Json::Parse(R"({"function": "gsm8k"})"), deps);
+  EXPECT_EQ(refused.status().code(), StatusCode::kInvalidArgument);
 }
 
 // --- A user's own
