@@ -44,6 +44,9 @@ class REWARDLOOP_EXPORT ScoreContext {
   const std::stop_token& stop() const { return stop_; }
   // Hash of run seed, item id and sample index; the only randomness a scorer may use.
   uint64_t seed() const { return seed_; }
+  // That of one item, for calls that judge several: it must not depend on which items come together.
+  uint64_t SeedOf(const RewardItem& item) const { return ItemSeed(run_seed, item); }
+  static uint64_t ItemSeed(uint64_t run_seed, const RewardItem& item);
 
   // What an attempt may take, for scorers that end late calls themselves.
   struct Limits {
@@ -60,7 +63,8 @@ class REWARDLOOP_EXPORT ScoreContext {
   // 0: it was never said.
   int64_t started_ns() const { return started_ns_; }
 
-  // The three below are set by whoever runs the attempt, before it begins.
+  // The four below are set by whoever runs the attempt, before it begins.
+  uint64_t run_seed = 0;
   Limits limits;
   int64_t total_deadline_ns = kNoDeadline;
   std::function<void()> on_take_over;

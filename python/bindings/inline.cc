@@ -56,7 +56,7 @@ nb::object Fetch(const PyInlineCalls& self, size_t most) {
   if (!works) return nb::none();
   nb::list list;
   for (const InlineCalls::Work& work : *works) {
-    list.append(nb::make_tuple(work.id, work.cancel, nb::bytes(work.json.data(), work.json.size()), work.items, work.seed));
+    list.append(nb::make_tuple(work.id, work.cancel, nb::bytes(work.json.data(), work.json.size()), work.items));
   }
   return list;
 }
@@ -83,8 +83,8 @@ void RegisterInline(const nb::dict& specs, const std::shared_ptr<Engine>& engine
 void BindInline(nb::module_& m) {
   nb::class_<PyInlineCalls>(m, "_InlineCalls", "Calls of Python code in this process, for the threads that run them.")
       .def("fetch", &Fetch, nb::arg("most"),
-           nb::sig("def fetch(self, most: int) -> list[tuple[int, bool, bytes, int, int]] | None"),
-           "Waits for calls: (id, cancel, JSON, number of items, seed). None when the pipeline is closed.")
+           nb::sig("def fetch(self, most: int) -> list[tuple[int, bool, bytes, int]] | None"),
+           "Waits for calls: (id, cancel, JSON, number of items). None when the pipeline is closed.")
       .def("complete",
            [](const PyInlineCalls& self, uint64_t id, nb::bytes reply) {
              std::string text(reply.c_str(), reply.size());

@@ -31,16 +31,9 @@ class Code(Protocol):
     name: str
     is_async: bool
 
-    def arguments(self, body: bytes, seed: int) -> Any: ...
+    def arguments(self, body: bytes) -> Any: ...
     def invoke(self, arguments: Any) -> Any: ...
     def reply(self, value: Any, arguments: Any, count: int) -> bytes: ...
-
-
-def _items(raw: list[Item], seed: int) -> list[Item]:
-    items = [make_item(item) for item in raw]
-    for item in items:
-        item["seed"] = seed
-    return items
 
 
 class FunctionCode:
@@ -51,8 +44,8 @@ class FunctionCode:
         self.name = function.name
         self.is_async = function.is_async
 
-    def arguments(self, body: bytes, seed: int) -> list[Item]:
-        return _items(json.loads(body), seed)
+    def arguments(self, body: bytes) -> list[Item]:
+        return [make_item(item) for item in json.loads(body)]
 
     def invoke(self, arguments: list[Item]) -> Any:
         return self.function.call(arguments)
@@ -71,9 +64,9 @@ class ManagerCode:
         self.is_async = inspect.iscoroutinefunction(self.method)
         self.with_verdicts = len(inspect.signature(self.method).parameters) > 1
 
-    def arguments(self, body: bytes, seed: int) -> tuple[Any, ...]:
+    def arguments(self, body: bytes) -> tuple[Any, ...]:
         payload = json.loads(body)
-        items = _items(payload["items"], seed)
+        items = [make_item(item) for item in payload["items"]]
         verdicts = payload["verdicts"] or []
         if self.granularity == "item":
             return (items[0], verdicts[0]) if self.with_verdicts else (items[0],)
@@ -125,12 +118,12 @@ class Runner:
 
     def _work(self, calls: _InlineCalls) -> None:
         while (works := calls.fetch(1)) is not None:
-            for call, _, body, count, seed in works:
-                calls.complete(call, self._run(body, count, seed))
+            for call, _, body, count in works:
+                calls.complete(call, self._run(body, count))
 
-    def _run(self, body: bytes, count: int, seed: int) -> bytes:
+    def _run(self, body: bytes, count: int) -> bytes:
         try:
-            arguments = self.code.arguments(body, seed)
+            arguments = self.code.arguments(body)
             value = self.code.invoke(arguments)
             if inspect.isawaitable(value):
                 import asyncio
@@ -165,19 +158,19 @@ class Runner:
         loop.close()
 
     def _begin(self, loop: asyncio.AbstractEventLoop, calls: _InlineCalls, tasks: dict[int, asyncio.Task[None]],
-               works: list[tuple[int, bool, bytes, int, int]]) -> None:
-        for call, cancel, body, count, seed in works:
+               works: list[tuple[int, bool, bytes, int]]) -> None:
+        for call, cancel, body, count in works:
             if not cancel:
-                tasks[call] = loop.create_task(self._run_async(calls, tasks, call, body, count, seed))
+                tasks[call] = loop.create_task(self._run_async(calls, tasks, call, body, count))
             elif call in tasks:
                 tasks[call].cancel()
 
-    async def _run_async(self, calls: _InlineCalls, tasks: dict[int, asyncio.Task[None]], call: int, body: bytes, count: int,
-                         seed: int) -> None:
+    async def _run_async(self, calls: _InlineCalls, tasks: dict[int, asyncio.Task[None]], call: int, body: bytes,
+                         count: int) -> None:
         import asyncio
 
         try:
-            arguments = self.code.arguments(body, seed)
+            arguments = self.code.arguments(body)
             reply = self.code.reply(await self.code.invoke(arguments), arguments, count)
         except asyncio.CancelledError:
             reply = encode([bad_return(f"'{self.code.name}' was cancelled", "exception")] * count, self.code.name)

@@ -251,3 +251,18 @@ def test_the_manager_remote_runs_a_function_whatever_the_data_source(module: Any
     assert list(report.scores) == [2, 2, 2] and report.results[0].scorer == "rl_test_functions:judge"
     with pytest.raises(rl.ArgumentError, match="names no Python function"):
         rl.score(items, manager="remote", manager_args={"function": "gsm8k"})
+
+
+def test_an_items_random_numbers_do_not_depend_on_who_shares_its_batch(tmp_path: Path) -> None:
+    (tmp_path / "draws.py").write_text(
+        "import random\ndef one(item):\n    return {'score': random.random(), 'seed': item['seed']}\n"
+        "def many(items):\n    return [{'score': 0, 'seed': item['seed']} for item in items]\n")
+    naive = {r.item_id: (r.score, r.extra["seed"]) for r in rl.score(rows(6), scorer=f"{tmp_path}/draws.py:one", seed=7).results}
+    assert len(set(naive.values())) == 6
+    for size in (2, 6):
+        batched = rl.score(rows(6)[::-1], scorer=f"{tmp_path}/draws.py:one", seed=7, manager="batch", manager_args={"max_batch": size})
+        assert {r.item_id: (r.score, r.extra["seed"]) for r in batched.results} == naive
+    seeds = rl.score(rows(6), scorer=f"{tmp_path}/draws.py:many", seed=7, manager="batch").results
+    assert {r.item_id: r.extra["seed"] for r in seeds} == {item_id: seed for item_id, (_, seed) in naive.items()}
+    other = rl.score(rows(6), scorer=f"{tmp_path}/draws.py:one", seed=8).results
+    assert not {r.score for r in other} & {score for score, _ in naive.values()}

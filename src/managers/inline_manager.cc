@@ -51,7 +51,7 @@ class InlineManager final : public RewardManager {
 
   Task<std::vector<Verdict>> RunMany(std::vector<const RewardItem*> items, ScoreContext& context) const override {
     const ScoreContext::Limits limits = context.TakeOverDeadline();
-    std::string json = "{\"items\":" + UserItems(items) + ",\"verdicts\":";
+    std::string json = "{\"items\":" + UserItems(items, context) + ",\"verdicts\":";
     if (options_.with_verdicts) {
       std::vector<Task<Verdict>> tasks;
       for (const RewardItem* item : items) tasks.push_back(Judge(item, context));

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/hash128.h"
-#include "base/random.h"
 #include "pipeline/pipeline_impl.h"
 #include "pipeline/safe_run.h"
 
@@ -224,9 +223,9 @@ void PipelineImpl::RunWatchdog() {
 }
 
 ScoreContext PipelineImpl::MakeContext(const RewardItem& item, int64_t deadline_ns, std::stop_token stop) const {
-  const uint64_t id_hash = std::hash<std::string_view>()(item.item_id);
-  const uint64_t seed = Mix64(options_.seed ^ Mix64(id_hash ^ Mix64(static_cast<uint64_t>(item.index.value_or(0)))));
-  return ScoreContext(&executor_, deadline_ns, std::move(stop), seed);
+  ScoreContext context(&executor_, deadline_ns, std::move(stop), ScoreContext::ItemSeed(options_.seed, item));
+  context.run_seed = options_.seed;
+  return context;
 }
 
 Digest PipelineImpl::MakeDigest(const RewardItem& item) const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/random.h"
 #include "rewardloop/scorer.h"
 
 namespace rewardloop {
@@ -91,6 +92,11 @@ Task<bool> ScoreContext::Sleep(int64_t duration_ns) {
 
 Task<Verdict> Scorer::ScoreAsync(const RewardItem& item, ScoreContext& context) const {
   co_return Score(item, context);
+}
+
+uint64_t ScoreContext::ItemSeed(uint64_t run_seed, const RewardItem& item) {
+  const uint64_t id_hash = std::hash<std::string_view>()(item.item_id);
+  return Mix64(run_seed ^ Mix64(id_hash ^ Mix64(static_cast<uint64_t>(item.index.value_or(0)))));
 }
 
 ScoreContext::Limits ScoreContext::TakeOverDeadline() {

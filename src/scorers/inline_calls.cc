@@ -46,7 +46,6 @@ Task<InlineCalls::Reply> InlineCalls::Call(std::string json, uint32_t items, Sco
   const auto call = std::make_shared<Pending>();
   call->work.json = std::move(json);
   call->work.items = items;
-  call->work.seed = context.seed();
   call->context = &context;
   call->limits = limits;
   const std::stop_callback on_stop(context.stop(), [self, call] {

@@ -41,7 +41,6 @@ class InlineCalls : public std::enable_shared_from_this<InlineCalls> {
     bool cancel = false;
     std::string json;
     uint32_t items = 1;
-    uint64_t seed = 0;
   };
 
   // `owner` keeps executor and log alive; null when they outlive the calls anyway.

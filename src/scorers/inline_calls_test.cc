@@ -50,7 +50,6 @@ TEST_F(InlineCallsTest, AReplyReachesItsCallerAndNoOther) {
   const auto second = Start();
   const auto works = calls_->Fetch(8);
   ASSERT_TRUE(works && works->size() == 2);
-  EXPECT_EQ((*works)[0].seed, 7u);
   calls_->Complete((*works)[1].id, "two");
   simulator_->RunUntilIdle();
   EXPECT_FALSE(first->reply);
@@ -188,15 +187,15 @@ TEST(UserItem, HasWhatTheRowHasAndNoMore) {
   item.outputs.emplace_back().text = "text";
   item.ground_truth = Json::BigInt("123456789012345678901234567890");
   std::string json;
-  AppendUserItem(item, &json);
-  EXPECT_EQ(json, R"({"item_id":"a\"b","response":"text","ground_truth":123456789012345678901234567890})");
+  AppendUserItem(item, 18446744073709551615u, &json);
+  EXPECT_EQ(json, R"({"item_id":"a\"b","response":"text","ground_truth":123456789012345678901234567890,"seed":18446744073709551615})");
   item.outputs[0].token_ids = {1, 2};
   item.group_id = "g";
   item.index = 3;
   json.clear();
-  AppendUserItem(item, &json);
+  AppendUserItem(item, 18446744073709551615u, &json);
   EXPECT_EQ(json, R"({"item_id":"a\"b","outputs":[{"text":"text","token_ids":[1,2]}],)"
-                  R"("ground_truth":123456789012345678901234567890,"group_id":"g","index":3})");
+                  R"("ground_truth":123456789012345678901234567890,"group_id":"g","index":3,"seed":18446744073709551615})");
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class InlineScorer final : public Scorer {
 
   Task<std::vector<Verdict>> Run(std::vector<const RewardItem*> items, ScoreContext& context,
                                  ScoreContext::Limits limits) const {
-    Task<InlineCalls::Reply> call = calls_->Call(UserItems(items), static_cast<uint32_t>(items.size()), context, limits);
+    Task<InlineCalls::Reply> call = calls_->Call(UserItems(items, context), static_cast<uint32_t>(items.size()), context, limits);
     const InlineCalls::Reply reply = co_await std::move(call);
     if (reply.kind == InlineCalls::Reply::Kind::kReturned) {
       co_return VerdictsOfReply(reply.text, items.size(), calls_->options().name);

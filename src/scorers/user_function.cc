@@ -80,9 +80,9 @@ class UserFunction final : public Scorer {
   Task<std::vector<Verdict>> Run(std::vector<const RewardItem*> items, ScoreContext& context, ScoreContext::Limits limits) const {
     workers::CallRequest request;
     request.items = static_cast<uint32_t>(items.size());
-    request.seed = context.seed();
+    request.seed = context.SeedOf(*items[0]);
     request.label = items[0]->item_id;
-    request.json = UserItems(items);
+    request.json = UserItems(items, context);
     Task<CallReply> call = pool_->Call(std::move(request), {limits.timeout_ns, limits.queue_deadline_ns}, context.stop(),
                                        [&context](int64_t now_ns) { context.MarkStarted(now_ns); });
     const CallReply reply = co_await std::move(call);

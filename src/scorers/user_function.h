@@ -45,8 +45,9 @@ Result<std::shared_ptr<Scorer>> MakeUserFunction(const UserFunctionSpec& spec, c
 std::vector<Verdict> VerdictsOfReply(std::string_view json, size_t count, const std::string& function);
 
 // The item as user functions see it, as JSON (python/rewardloop/_calls.py, make_item).
-void AppendUserItem(const RewardItem& item, std::string* out);
+// `seed` is that of its random numbers.
+void AppendUserItem(const RewardItem& item, uint64_t seed, std::string* out);
 // A JSON list of them.
-std::string UserItems(const std::vector<const RewardItem*>& items);
+std::string UserItems(const std::vector<const RewardItem*>& items, const ScoreContext& context);
 
 }  // namespace rewardloop

@@ -87,7 +87,7 @@ Verdict Scored(const Json& object, const std::string& function) {
 
 }  // namespace
 
-void AppendUserItem(const RewardItem& item, std::string* out) {
+void AppendUserItem(const RewardItem& item, uint64_t seed, std::string* out) {
   *out += '{';
   AppendText("item_id", item.item_id, out);
   if (!item.data_source.empty()) AppendText("data_source", item.data_source, out);
@@ -110,14 +110,16 @@ void AppendUserItem(const RewardItem& item, std::string* out) {
   if (item.rollout_id) AppendText("rollout_id", *item.rollout_id, out);
   if (item.session_id) AppendText("session_id", *item.session_id, out);
   if (item.index) AppendNumber("index", *item.index, out);
+  AppendKey("seed", out);
+  *out += std::to_string(seed);
   *out += '}';
 }
 
-std::string UserItems(const std::vector<const RewardItem*>& items) {
+std::string UserItems(const std::vector<const RewardItem*>& items, const ScoreContext& context) {
   std::string json = "[";
   for (const RewardItem* item : items) {
     if (json.size() > 1) json += ',';
-    AppendUserItem(*item, &json);
+    AppendUserItem(*item, context.SeedOf(*item), &json);
   }
   json += ']';
   return json;

@@ -85,7 +85,8 @@ class Runner:
     def items(self, body, count, seed):
         items = [make_item(item) for item in json.loads(body)]
         for item in items:
-            item["seed"] = seed
+            if item["seed"] is None:
+                item["seed"] = seed
         return items
 
     def returned(self, call, slot, value, count):
