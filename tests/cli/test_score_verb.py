@@ -165,11 +165,11 @@ def test_bytes_of_the_backlog_are_bounded_without_losing_rows(run, write):
     assert [r["item_id"] for r in got.rows()] == [r["item_id"] for r in rows]
 
 
-def test_python_functions_are_refused_clearly(run, write):
+def test_a_missing_python_file_is_named(run, write):
     write("rows.jsonl", [gsm8k_row(1)])
     got = run("score", "rows.jsonl", "--scorer", "my.py:fn")
     assert (got.code, got.out) == (2, "")
-    assert "my.py:fn" in got.err and "Python function" in got.err
+    assert "there is no Python file 'my.py'" in got.err
 
 
 def test_progress_only_on_a_terminal_or_when_asked_for(run, write):
