@@ -68,16 +68,21 @@ const Expr* Parser::Wrap(E inner, Tok open, Tok close) {
   return e;
 }
 
-const Expr* Parser::Round() {
-  ++at_;
+const Expr* Parser::ListWithin(Tok close) {
   const int bars = bars_;
   const bool set_bar = set_bar_;
   bars_ = 0;
   set_bar_ = false;
-  // (C): a letter in brackets stays what it is
-  E inner = List(Tok::kRParen);
+  E list = List(close);
   bars_ = bars;
   set_bar_ = set_bar;
+  return list;
+}
+
+const Expr* Parser::Round() {
+  ++at_;
+  // (C): a letter in brackets stays what it is
+  E inner = ListWithin(Tok::kRParen);
   if (!inner) return nullptr;
   const Tok close = Type();
   if (close != Tok::kRParen && close != Tok::kRBracket) return Fail();
@@ -93,13 +98,7 @@ const Expr* Parser::Square() {
   }
   if (status_ != ParseStatus::kOk) return nullptr;
   ++at_;
-  const int bars = bars_;
-  const bool set_bar = set_bar_;
-  bars_ = 0;
-  set_bar_ = false;
-  E inner = List(Tok::kRBracket);
-  bars_ = bars;
-  set_bar_ = set_bar;
+  E inner = ListWithin(Tok::kRBracket);
   if (!inner) return nullptr;
   const Tok close = Type();
   if (close != Tok::kRParen && close != Tok::kRBracket && close != Tok::kLBracket) return Fail();
@@ -110,20 +109,11 @@ const Expr* Parser::Square() {
 // Plain braces: a group; with commas a list.
 const Expr* Parser::Brace() {
   ++at_;
-  const int bars = bars_;
-  const bool set_bar = set_bar_;
-  bars_ = 0;
-  set_bar_ = false;
-  E inner = nullptr;
   if (Type() == Tok::kRBrace) {  // {} is nothing: the operand follows
     ++at_;
-    bars_ = bars;
-    set_bar_ = set_bar;
     return Type() == Tok::kEnd ? Fail() : Power();
   }
-  inner = List(Tok::kRBrace);
-  bars_ = bars;
-  set_bar_ = set_bar;
+  E inner = ListWithin(Tok::kRBrace);
   if (!inner) return nullptr;
   if (Type() == Tok::kOver || Type() == Tok::kChoose) {
     const bool over = Type() == Tok::kOver;
@@ -190,13 +180,7 @@ const Expr* Parser::AngleVector() {
 }
 
 const Expr* Parser::Delimited(Tok close, Function fn) {
-  const int bars = bars_;
-  const bool set_bar = set_bar_;
-  bars_ = 0;
-  set_bar_ = false;
-  E inner = List(close);
-  bars_ = bars;
-  set_bar_ = set_bar;
+  E inner = ListWithin(close);
   if (!inner || !Take(close)) return status_ == ParseStatus::kOk ? Fail() : nullptr;
   if (inner->kind == Kind::kList) return Fail();
   if (inner->kind == Kind::kMatrix) fn = Function::kDet;

@@ -73,6 +73,8 @@ class Parser {
 
   // ---- parser.cc: lists, statements, operators
   E List(Tok close);
+  // A list inside brackets of its own: bars outside of them neither close nor divide it.
+  E ListWithin(Tok close);
   bool AtSeparator() const;
   E Statement();
   E RelationChain();
