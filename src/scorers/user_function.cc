@@ -46,9 +46,8 @@ class UserFunction final : public Scorer {
 
   Task<Verdict> ScoreAsync(const RewardItem& item, ScoreContext& context) const override {
     const ScoreContext::Limits limits = context.TakeOverDeadline();
-    std::vector<const RewardItem*> one(1, &item);  // named: g++ 12 cannot have it inside the expression
-    std::vector<Verdict> verdicts = co_await Run(std::move(one), context, limits);
-    co_return std::move(verdicts[0]);
+    Task<Verdict> one = RunOne(&item, context, limits);
+    co_return co_await std::move(one);
   }
 
   Task<std::vector<Verdict>> ScoreBatch(std::vector<const RewardItem*> items, ScoreContext& context) const override {
@@ -72,7 +71,7 @@ class UserFunction final : public Scorer {
 
  private:
   Task<Verdict> RunOne(const RewardItem* item, ScoreContext& context, ScoreContext::Limits limits) const {
-    std::vector<const RewardItem*> one(1, item);
+    std::vector<const RewardItem*> one(1, item);  // named: g++ 12 cannot have it inside the expression
     std::vector<Verdict> verdicts = co_await Run(std::move(one), context, limits);
     co_return std::move(verdicts[0]);
   }
