@@ -14,6 +14,13 @@ from worker_harness import Worker, WorkerEnded
 CALM = {"item_id": "calm"}
 
 
+def test_must_hold_4_an_engine_of_another_version_is_refused_by_name_before_anything_is_loaded(tmp_path: Path) -> None:
+    loaded = tmp_path / "loaded"
+    with Worker(f"open({str(loaded)!r}, 'w')\ndef fn(item):\n    return 1\n", protocol=2) as one:
+        assert one.failed and one.info["message"] == "this worker speaks protocol 1, the engine 2"
+    assert not loaded.exists()
+
+
 def test_prints_carry_their_call_and_nothing_else_breaks() -> None:
     text = """
 import sys, logging

@@ -72,7 +72,7 @@ class Worker:
                 os.close(fd)
         theirs.close()
         self.send(HELLO, json.dumps({
-            "protocol": 1, "name": f"rewards.py:{attribute}", "module": module, "attribute": attribute,
+            "protocol": options.get("protocol", 1), "name": f"rewards.py:{attribute}", "module": module, "attribute": attribute,
             "path": path if source is not None else None, "source": source, "arguments": options.get("arguments", {}),
             "form": options.get("form"), "threads": threads, "memory": options.get("memory", 0), "network": True,
             "sys_path": options.get("sys_path"),
