@@ -22,7 +22,10 @@ Verdict = dict[str, Any]
 MAX_REPLY_BYTES = 4 << 20
 _MAX_MESSAGE = 2000
 _MAX_FRAMES = 6
-_VERL_NAMES = ("data_source", "solution_str", "ground_truth", "extra_info")
+_LARGE = 2.0**53  # integers up to here are exact doubles
+# What verl's functions are called with, and which value of an item that is.
+_VERL_COLUMNS = {"data_source": "data_source", "solution_str": "response", "ground_truth": "ground_truth", "extra_info": "extra_info"}
+_NUMBERS = frozenset((float, int, bool))
 # Columns that TRL's functions call the ground truth, where the row has no column of that name.
 _TRUTH_NAMES = ("answer", "answers", "solution", "target", "label", "gold", "reference", "reference_answer")
 
@@ -104,6 +107,8 @@ class UserFunction:
         self.form = form
         call = function if inspect.isroutine(function) else getattr(type(function), "__call__", function)
         self.is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+        columns = _VERL_COLUMNS if form == "verl" else {name + "s": key for name, key in _VERL_COLUMNS.items()}
+        self._verl_columns = list(self.parameters.accepted(columns).items())
         self._check_arguments()
 
     @property
@@ -113,7 +118,7 @@ class UserFunction:
     def _check_arguments(self) -> None:
         if self.form.startswith("slime"):
             return
-        known = {"verl": _VERL_NAMES, "verl_batch": [name + "s" for name in _VERL_NAMES]}.get(self.form)
+        known = {"verl": list(_VERL_COLUMNS), "verl_batch": [name + "s" for name in _VERL_COLUMNS]}.get(self.form)
         missing = [n for n in self.parameters.required if n not in self.arguments and known and n not in known]
         if missing:
             raise FunctionError(
@@ -142,22 +147,11 @@ class UserFunction:
 
     def _call_verl(self, items: Sequence[Item]) -> Any:
         item = items[0]
-        values = {
-            "data_source": item["data_source"],
-            "solution_str": item["response"],
-            "ground_truth": item["ground_truth"],
-            "extra_info": item["extra_info"],
-        }
-        return self.function(**self.parameters.accepted(values), **self.arguments)
+        return self.function(**{name: item[key] for name, key in self._verl_columns}, **self.arguments)
 
     def _call_verl_batch(self, items: Sequence[Item]) -> Any:
-        values = {
-            "data_sources": [item["data_source"] for item in items],
-            "solution_strs": [item["response"] for item in items],
-            "ground_truths": [item["ground_truth"] for item in items],
-            "extra_infos": [item["extra_info"] for item in items],
-        }
-        return self.function(**self.parameters.accepted(values), **self.arguments)
+        columns = {name: [item[key] for item in items] for name, key in self._verl_columns}
+        return self.function(**columns, **self.arguments)
 
     def _call_origin(self, items: Sequence[Item]) -> Any:
         return self.function(items[0]["response"], items[0]["ground_truth"], **self.arguments)
@@ -185,6 +179,13 @@ class UserFunction:
 
     def _call_slime_batch(self, items: Sequence[Item]) -> Any:
         return self.function(SimpleNamespace(**self.arguments), [Sample(item) for item in items])
+
+    def reply(self, value: Any, count: int) -> bytes:
+        """What the engine is told of ``value``, returned for ``count`` items: JSON, a list of verdicts or of numbers."""
+        scores = value if self.is_batch else [value]
+        if type(scores) is list and len(scores) == count and all(map(_is_plain, scores)):
+            return f"[{','.join([repr(float(score)) for score in scores])}]".encode()
+        return encode(self.verdicts(value, count), self.name)
 
     def verdicts(self, value: Any, count: int) -> list[Verdict]:
         """What ``value``, returned for ``count`` items, says of each."""
@@ -215,19 +216,23 @@ def make_item(item: Item) -> Item:
     if outputs is None:
         outputs = [{"text": item.get("response")}]
     last = outputs[-1] if outputs else {}
-    full: Item = {
+    get = item.get
+    return {
         "item_id": item["item_id"],
-        "data_source": item.get("data_source", ""),
-        "prompt": item.get("prompt"),
+        "data_source": get("data_source", ""),
+        "prompt": get("prompt"),
         "response": last.get("text"),
         "outputs": outputs,
         "token_ids": last.get("token_ids"),
-        "ground_truth": item.get("ground_truth"),
-        "extra_info": item.get("extra_info") or {},
+        "ground_truth": get("ground_truth"),
+        "extra_info": get("extra_info") or {},
+        "group_id": get("group_id"),
+        "group_size": get("group_size"),
+        "rollout_id": get("rollout_id"),
+        "session_id": get("session_id"),
+        "index": get("index"),
+        "seed": get("seed"),
     }
-    for key in ("group_id", "group_size", "rollout_id", "session_id", "index", "seed"):
-        full[key] = item.get(key)
-    return full
 
 
 def _completion(item: Item) -> Any:
@@ -274,6 +279,11 @@ def _number(value: Any) -> float | None:
         return math.inf
     except Exception:  # whatever a tensor of several elements raises
         return None
+
+
+def _is_plain(value: Any) -> bool:
+    """A score that is nothing but a number."""
+    return type(value) in _NUMBERS and -_LARGE < value < _LARGE
 
 
 def verdict_of(value: Any, name: str, key: str = "score") -> Verdict:
@@ -350,6 +360,15 @@ def _without_non_finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_without_non_finite(v) for v in value]
     return value
+
+
+# Without the white space that json.loads allows around a text.
+_decoder = json.JSONDecoder()
+
+
+def decode(body: bytes | memoryview) -> Any:
+    """JSON text of the engine."""
+    return _decoder.raw_decode(str(body, "utf-8"))[0]
 
 
 def encode(verdicts: list[Verdict], name: str) -> bytes:

@@ -12,7 +12,7 @@ import weakref
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ._calls import Item, UserFunction, bad_return, encode, exception_verdict, make_item, traceback_text
+from ._calls import Item, UserFunction, bad_return, decode, encode, exception_verdict, make_item, traceback_text
 from ._core import _InlineCalls
 from ._log import emit_output
 from ._manager import RewardManager, overridden, verdict_from, verdicts_by_id
@@ -45,13 +45,13 @@ class FunctionCode:
         self.is_async = function.is_async
 
     def arguments(self, body: bytes) -> list[Item]:
-        return [make_item(item) for item in json.loads(body)]
+        return [make_item(item) for item in decode(body)]
 
     def invoke(self, arguments: list[Item]) -> Any:
         return self.function.call(arguments)
 
     def reply(self, value: Any, arguments: list[Item], count: int) -> bytes:
-        return encode(self.function.verdicts(value, count), self.name)
+        return self.function.reply(value, count)
 
 
 class ManagerCode:
@@ -65,7 +65,7 @@ class ManagerCode:
         self.with_verdicts = len(inspect.signature(self.method).parameters) > 1
 
     def arguments(self, body: bytes) -> tuple[Any, ...]:
-        payload = json.loads(body)
+        payload = decode(body)
         items = [make_item(item) for item in payload["items"]]
         verdicts = payload["verdicts"] or []
         if self.granularity == "item":

@@ -172,8 +172,18 @@ TEST(VerdictsOfReply, ReadsEveryFieldAndKeepsStatuses) {
   EXPECT_EQ(verdicts[2].status, ItemStatus::kError);
 }
 
+TEST(VerdictsOfReply, ANumberIsAScoreAndNothingElse) {
+  const auto verdicts = VerdictsOfReply("[0.25,1,{\"status\": \"error\", \"class\": \"exception\", \"message\": \"m\"}]", 3, "fn");
+  ASSERT_EQ(verdicts.size(), 3u);
+  EXPECT_EQ(verdicts[0].status, ItemStatus::kScored);
+  EXPECT_EQ(verdicts[0].score, 0.25);
+  EXPECT_EQ(verdicts[0].reason, "returned");
+  EXPECT_EQ(verdicts[1].score, 1);
+  EXPECT_EQ(verdicts[2].status, ItemStatus::kError);
+}
+
 TEST(VerdictsOfReply, AReplyThatCannotBeReadIsAnErrorOfEveryItem) {
-  for (const char* reply : {"", "[", "{}", "[{}]", R"([{"status":"scored"},{"status":"scored","score":"1"}])"}) {
+  for (const char* reply : {"", "[", "[1]", "[null,true]", "{}", "[{}]", R"([{"status":"scored"},{"status":"scored","score":"1"}])"}) {
     for (const Verdict& verdict : VerdictsOfReply(reply, 2, "fn")) {
       EXPECT_EQ(verdict.status, ItemStatus::kError) << reply;
       EXPECT_EQ(verdict.error->error_class, "bad_return") << reply;
@@ -189,6 +199,11 @@ TEST(UserItem, HasWhatTheRowHasAndNoMore) {
   std::string json;
   AppendUserItem(item, 18446744073709551615u, &json);
   EXPECT_EQ(json, R"({"item_id":"a\"b","response":"text","ground_truth":123456789012345678901234567890,"seed":18446744073709551615})");
+  std::vector<std::string_view> texts;
+  json.clear();
+  AppendUserItem(item, 1, &json, &texts);
+  EXPECT_EQ(json, R"({"item_id":"a\"b","text_bytes":4,"ground_truth":123456789012345678901234567890,"seed":1})");
+  EXPECT_EQ(texts, std::vector<std::string_view>{"text"});
   item.outputs[0].token_ids = {1, 2};
   item.group_id = "g";
   item.index = 3;

@@ -9,6 +9,7 @@
 #include "base/hash128.h"
 #include "rewardloop/engine.h"
 #include "scorers/all_of.h"
+#include "workers/frames.h"
 #include "workers/function_name.h"
 #include "workers/launcher_host.h"
 #include "workers/node.h"
@@ -81,7 +82,9 @@ class UserFunction final : public Scorer {
     request.items = static_cast<uint32_t>(items.size());
     request.seed = context.SeedOf(*items[0]);
     request.label = items[0]->item_id;
-    request.json = UserItems(items, context);
+    std::vector<std::string_view> texts;
+    const std::string json = UserItems(items, context, &texts);
+    request.payload = workers::CallPayload(json, texts);
     Task<CallReply> call = pool_->Call(std::move(request), {limits.timeout_ns, limits.queue_deadline_ns}, context.stop(),
                                        [&context](int64_t now_ns) { context.MarkStarted(now_ns); });
     const CallReply reply = co_await std::move(call);

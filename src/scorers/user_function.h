@@ -45,9 +45,11 @@ Result<std::shared_ptr<Scorer>> MakeUserFunction(const UserFunctionSpec& spec, c
 std::vector<Verdict> VerdictsOfReply(std::string_view json, size_t count, const std::string& function);
 
 // The item as user functions see it, as JSON (python/rewardloop/_calls.py, make_item).
-// `seed` is that of its random numbers.
-void AppendUserItem(const RewardItem& item, uint64_t seed, std::string* out);
+// `seed` is that of its random numbers. With `texts`, the only response of an item goes there as it is, and the item has its
+// length, "text_bytes", in its place.
+void AppendUserItem(const RewardItem& item, uint64_t seed, std::string* out, std::vector<std::string_view>* texts = nullptr);
 // A JSON list of them.
-std::string UserItems(const std::vector<const RewardItem*>& items, const ScoreContext& context);
+std::string UserItems(const std::vector<const RewardItem*>& items, const ScoreContext& context,
+                      std::vector<std::string_view>* texts = nullptr);
 
 }  // namespace rewardloop

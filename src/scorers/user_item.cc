@@ -87,13 +87,19 @@ Verdict Scored(const Json& object, const std::string& function) {
 
 }  // namespace
 
-void AppendUserItem(const RewardItem& item, uint64_t seed, std::string* out) {
+void AppendUserItem(const RewardItem& item, uint64_t seed, std::string* out, std::vector<std::string_view>* texts) {
   *out += '{';
   AppendText("item_id", item.item_id, out);
   if (!item.data_source.empty()) AppendText("data_source", item.data_source, out);
   AppendValue("prompt", item.prompt, out);
   if (IsPlain(item)) {
-    if (item.outputs[0].text) AppendText("response", *item.outputs[0].text, out);
+    const std::optional<std::string>& text = item.outputs[0].text;
+    if (text && texts) {
+      texts->push_back(*text);
+      AppendNumber("text_bytes", static_cast<int64_t>(text->size()), out);
+    } else if (text) {
+      AppendText("response", *text, out);
+    }
   } else {
     AppendKey("outputs", out);
     *out += '[';
@@ -115,11 +121,12 @@ void AppendUserItem(const RewardItem& item, uint64_t seed, std::string* out) {
   *out += '}';
 }
 
-std::string UserItems(const std::vector<const RewardItem*>& items, const ScoreContext& context) {
+std::string UserItems(const std::vector<const RewardItem*>& items, const ScoreContext& context,
+                      std::vector<std::string_view>* texts) {
   std::string json = "[";
   for (const RewardItem* item : items) {
     if (json.size() > 1) json += ',';
-    AppendUserItem(*item, context.SeedOf(*item), &json);
+    AppendUserItem(*item, context.SeedOf(*item), &json, texts);
   }
   json += ']';
   return json;
@@ -134,6 +141,10 @@ std::vector<Verdict> VerdictsOfReply(std::string_view json, size_t count, const 
   std::vector<Verdict> verdicts;
   verdicts.reserve(count);
   for (const Json& object : parsed->AsArray()) {
+    if (object.is_number()) {  // a score and nothing else
+      verdicts.push_back(Verdict::Scored(object.AsDouble(), "returned"));
+      continue;
+    }
     const ItemStatus status = StatusNamed(Text(object, "status"));
     verdicts.push_back(status == ItemStatus::kScored
                            ? Scored(object, function)

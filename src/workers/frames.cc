@@ -5,8 +5,6 @@
 namespace rewardloop::workers {
 namespace {
 
-constexpr size_t kHeader = 5;
-
 // Little-endian, as worker.py's struct formats say.
 template <typename T>
 void Append(T value, std::string* out) {
@@ -24,11 +22,35 @@ T Read(const char* data) {
 
 std::string Frame(FrameKind kind, std::string_view body) {
   std::string frame;
-  frame.reserve(kHeader + body.size());
-  Append(static_cast<uint32_t>(body.size()), &frame);
-  frame.push_back(static_cast<char>(kind));
+  frame.reserve(kFrameHeader + body.size());
+  const size_t begun = BeginFrame(kind, &frame);
   frame += body;
+  EndFrame(begun, &frame);
   return frame;
+}
+
+size_t BeginFrame(FrameKind kind, std::string* frames) {
+  const size_t begun = frames->size();
+  Append(uint32_t{0}, frames);
+  frames->push_back(static_cast<char>(kind));
+  return begun;
+}
+
+void EndFrame(size_t begun, std::string* frames) {
+  std::string length;
+  Append(static_cast<uint32_t>(frames->size() - begun - kFrameHeader), &length);
+  frames->replace(begun, length.size(), length);
+}
+
+std::string CallPayload(std::string_view json, const std::vector<std::string_view>& texts) {
+  size_t size = sizeof(uint32_t) + json.size();
+  for (const std::string_view text : texts) size += text.size();
+  std::string payload;
+  payload.reserve(size);
+  Append(static_cast<uint32_t>(json.size()), &payload);
+  payload += json;
+  for (const std::string_view text : texts) payload += text;
+  return payload;
 }
 
 void AppendCall(const CallEntry& call, std::string* body) {
@@ -36,8 +58,8 @@ void AppendCall(const CallEntry& call, std::string* body) {
   Append(call.slot, body);
   Append(call.items, body);
   Append(call.seed, body);
-  Append(static_cast<uint32_t>(call.json.size()), body);
-  *body += call.json;
+  Append(static_cast<uint32_t>(call.payload.size()), body);
+  *body += call.payload;
 }
 
 std::string CancelFrame(const std::vector<uint64_t>& calls) {
@@ -62,12 +84,12 @@ bool ForEachReply(std::string_view body, const std::function<void(uint64_t, std:
 bool FrameReader::Feed(std::string_view bytes, const std::function<void(uint8_t, std::string_view)>& frame) {
   buffer_ += bytes;
   size_t start = 0;
-  while (buffer_.size() - start >= kHeader) {
+  while (buffer_.size() - start >= kFrameHeader) {
     const uint32_t length = Read<uint32_t>(buffer_.data() + start);
     if (length > kMaxFrame) return false;
-    if (buffer_.size() - start - kHeader < length) break;
-    frame(static_cast<uint8_t>(buffer_[start + 4]), std::string_view(buffer_).substr(start + kHeader, length));
-    start += kHeader + length;
+    if (buffer_.size() - start - kFrameHeader < length) break;
+    frame(static_cast<uint8_t>(buffer_[start + 4]), std::string_view(buffer_).substr(start + kFrameHeader, length));
+    start += kFrameHeader + length;
   }
   buffer_.erase(0, start);
   return true;

@@ -11,6 +11,9 @@ namespace rewardloop::workers {
 
 inline constexpr int kProtocol = 1;
 
+inline constexpr size_t kFrameHeader = 5;
+inline constexpr size_t kCallHeader = 28;
+
 enum FrameKind : uint8_t {
   kHello = 1,
   kCalls = 2,
@@ -23,13 +26,22 @@ enum FrameKind : uint8_t {
 
 // A frame whose body is `body`.
 std::string Frame(FrameKind kind, std::string_view body);
+// The same in two steps, for long bodies: what is appended to `frames` between them is the body.
+// Begin returns what End wants.
+size_t BeginFrame(FrameKind kind, std::string* frames);
+void EndFrame(size_t begun, std::string* frames);
+
+// What a call is about: a JSON list of items, and the texts that it leaves out, one after the other. Text in JSON costs many
+// times what the text alone does, on both sides.
+std::string CallPayload(std::string_view json, const std::vector<std::string_view>& texts = {});
 
 struct CallEntry {
   uint64_t id;
   uint32_t slot;
   uint32_t items;
   uint64_t seed;
-  std::string_view json;  // a list of items
+  std::string_view payload;
+  size_t ByteSize() const { return kCallHeader + payload.size(); }
 };
 void AppendCall(const CallEntry& call, std::string* body);
 std::string CancelFrame(const std::vector<uint64_t>& calls);

@@ -16,11 +16,13 @@ using Frames = std::vector<std::pair<int, std::string>>;
 TEST(Frames, HeaderIsLengthAndKind) { EXPECT_EQ(Frame(kCalls, "abc"), "\3\0\0\0\2abc"s); }
 
 // struct "<QIIQI" of worker_link.py.
-TEST(Frames, CallIsIdSlotCountSeedLengthAndJson) {
+TEST(Frames, CallIsIdSlotCountSeedLengthAndPayload) {
   std::string body;
-  AppendCall({.id = 1, .slot = 2, .items = 3, .seed = 0x0807060504030201, .json = "[]"}, &body);
+  AppendCall({.id = 1, .slot = 2, .items = 3, .seed = 0x0807060504030201, .payload = "[]"}, &body);
   EXPECT_EQ(body, "\1\0\0\0\0\0\0\0" "\2\0\0\0" "\3\0\0\0" "\1\2\3\4\5\6\7\x08" "\2\0\0\0[]"s);
 }
+
+TEST(Frames, PayloadIsLengthOfTheJsonJsonAndTexts) { EXPECT_EQ(CallPayload("[{}]", {"te", "xt"}), "\4\0\0\0[{}]text"s); }
 
 TEST(Frames, CancelListsIds) {
   EXPECT_EQ(CancelFrame({1, 256}), "\x10\0\0\0\3" "\1\0\0\0\0\0\0\0" "\0\1\0\0\0\0\0\0"s);

@@ -27,7 +27,11 @@ void LaunchedWorker::Send(std::string frames) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (over_) return;
   const bool idle = unsent_.empty();
-  unsent_ += frames;
+  if (idle) {
+    unsent_ = std::move(frames);
+  } else {
+    unsent_ += frames;
+  }
   if (idle && !WriteLocked()) {
     asio::post(*io_, [self = shared_from_this()] { self->WaitToWrite(); });
   }

@@ -87,7 +87,8 @@ class Conversation {
 
   void Call(uint64_t id, const std::string& items = R"([{"item_id":"a"}])") {
     std::string body;
-    AppendCall({.id = id, .slot = static_cast<uint32_t>(id % 8), .items = 1, .seed = 1, .json = items}, &body);
+    const std::string payload = CallPayload(items);
+    AppendCall({.id = id, .slot = static_cast<uint32_t>(id % 8), .items = 1, .seed = 1, .payload = payload}, &body);
     process->Send(Frame(kCalls, body));
   }
   // The next word of that kind; 0: how it ended. Others are skipped.
@@ -147,7 +148,7 @@ TEST_F(LauncherHostTest, FunctionAnswers) {
   EXPECT_FALSE(info->Find("async")->AsBool());
   worker.Call(7);
   EXPECT_EQ(worker.Next(kText), R"([7, "seen a"])");
-  EXPECT_EQ(worker.Reply(), R"([{"status": "scored", "score": 0.5}])");
+  EXPECT_EQ(worker.Reply(), "[0.5]");
   EXPECT_GT(worker.process->ReadBoard().heartbeat_ns, 0);
 }
 
@@ -360,7 +361,7 @@ TEST_F(LauncherHostTest, KilledLauncherIsReplaced) {
   Conversation second(host.get(), "def fn(item):\n    return 2\n");
   second.Next(kReady);
   second.Call(1);
-  EXPECT_EQ(second.Reply(), R"([{"status": "scored", "score": 2.0}])");
+  EXPECT_EQ(second.Reply(), "[2.0]");
   EXPECT_EQ(Marked(mark_).size(), 2u) << "the first worker died with its launcher";
   host->Close();
   EXPECT_TRUE(Marked(mark_).empty());
@@ -373,7 +374,7 @@ TEST_F(LauncherHostTest, ProgramMayIgnoreItsChildren) {
     Conversation worker(host.get(), "import subprocess\ndef fn(item):\n    return subprocess.run(['true']).returncode\n");
     worker.Next(kReady);
     worker.Call(1);
-    EXPECT_EQ(worker.Reply(), R"([{"status": "scored", "score": 0.0}])");
+    EXPECT_EQ(worker.Reply(), "[0.0]");
     host->Close();
     EXPECT_TRUE(Marked(mark_).empty());
   }
@@ -388,7 +389,7 @@ TEST_F(LauncherHostTest, ProgramMayHaveNoStandardDescriptors) {
     Conversation worker(host.get(), "import os, sys\ndef fn(item):\n    os.write(2, b'x')\n    return 1\n");
     worker.Next(kReady);
     worker.Call(1);
-    EXPECT_EQ(worker.Reply(), R"([{"status": "scored", "score": 1.0}])");
+    EXPECT_EQ(worker.Reply(), "[1.0]");
   }
   dup2(saved.get(), 2);
 }
@@ -411,7 +412,7 @@ TEST_F(LauncherHostTest, SocketThatUserCodeClosesEndsTheWorker) {
   Conversation low(host.get(), "import os\ndef fn(item):\n    os.closerange(3, 100)\n    return 1\n");
   low.Next(kReady);
   low.Call(1);
-  EXPECT_EQ(low.Reply(), R"([{"status": "scored", "score": 1.0}])") << "ours is out of the way";
+  EXPECT_EQ(low.Reply(), "[1.0]") << "ours is out of the way";
   Conversation all(host.get(), "import os\ndef fn(item):\n    os.closerange(3, 1000)\n    return 1\n");
   all.Next(kReady);
   all.Call(1);

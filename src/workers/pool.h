@@ -49,7 +49,7 @@ struct FunctionInfo {
 };
 
 struct CallRequest {
-  std::string json;    // a list of items
+  std::string payload;  // CallPayload()
   uint32_t items = 1;
   uint64_t seed = 0;
   std::string label;   // item id, for messages

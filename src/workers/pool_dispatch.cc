@@ -1,5 +1,6 @@
 // Which worker runs which call, and how many workers there are.
 #include <algorithm>
+#include <utility>
 
 #include "workers/pool_state.h"
 
@@ -45,12 +46,14 @@ void WorkerPool::DispatchLocked() {
 size_t WorkerPool::SendLocked(const WorkerPtr& worker, std::deque<CallPtr>* queue, size_t most, bool alone) {
   const int64_t now_ns = executor_.clock().NowNs();
   constexpr size_t kFrameBytes = 1 << 20;  // about: a worker begins with the first calls while the others are on their way
-  std::string body;
+  std::string frame;
+  size_t begun = 0;
   size_t sent = 0;
   worker->exclusive = alone;
   const auto flush = [&] {
-    if (!body.empty()) worker->process->Send(Frame(kCalls, body));
-    body.clear();
+    if (frame.empty()) return;
+    EndFrame(begun, &frame);
+    worker->process->Send(std::exchange(frame, {}));
   };
   while (sent < most && !queue->empty() && !worker->free_slots.empty()) {
     const CallPtr call = queue->front();
@@ -61,9 +64,14 @@ size_t WorkerPool::SendLocked(const WorkerPtr& worker, std::deque<CallPtr>* queu
     call->state = PendingCall::State::kRunning;
     if (call->started) call->started(now_ns);
     const CallRequest& request = call->request;
-    AppendCall({call->id, slot, request.items, request.seed, request.json}, &body);
+    const CallEntry entry{call->id, slot, request.items, request.seed, request.payload};
+    if (!frame.empty() && frame.size() + entry.ByteSize() > kFrameBytes) flush();
+    if (frame.empty()) {
+      frame.reserve(kFrameHeader + std::min(kFrameBytes, entry.ByteSize() * std::min(most - sent, queue->size() + 1)));
+      begun = BeginFrame(kCalls, &frame);
+    }
+    AppendCall(entry, &frame);
     ++sent;
-    if (body.size() >= kFrameBytes) flush();
   }
   flush();
   return sent;

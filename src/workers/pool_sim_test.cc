@@ -295,7 +295,7 @@ TEST(PoolSim, CallThatWasStoppedBeforehandNeverRuns) {
   ASSERT_TRUE(test.pool->Start().ok());
   auto outcome = std::make_shared<testing::Outcome>();
   outcome->stop.request_stop();
-  Spawn(test.pool->Call({.json = "call"}, {}, outcome->stop.get_token(), nullptr),
+  Spawn(test.pool->Call({.payload = "call"}, {}, outcome->stop.get_token(), nullptr),
         [outcome](std::optional<CallReply> reply, const std::exception_ptr&) {
           ++outcome->answers;
           outcome->reply = *reply;

@@ -44,7 +44,7 @@ struct PoolUnderTest {
   // `json` names the call: workers answer with it.
   OutcomePtr Call(std::string json, int64_t timeout_ns = kNoDeadline, int64_t queue_deadline_ns = kNoDeadline) {
     auto outcome = std::make_shared<Outcome>();
-    CallRequest request{.json = json, .items = 1, .seed = 0, .label = json};
+    CallRequest request{.payload = json, .items = 1, .seed = 0, .label = json};
     CallLimits limits{timeout_ns, queue_deadline_ns};
     Spawn(pool->Call(std::move(request), limits, outcome->stop.get_token(), [outcome](int64_t) { ++outcome->starts; }),
           [this, outcome](std::optional<CallReply> reply, const std::exception_ptr&) {

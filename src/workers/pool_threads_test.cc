@@ -68,7 +68,7 @@ struct Real {
   };
   std::shared_ptr<Outcome> Call(const std::string& kind, int64_t timeout_ns) {
     auto outcome = std::make_shared<Outcome>();
-    CallRequest request{.json = R"([{"item_id":")" + kind + "\"}]", .items = 1, .seed = 1, .label = kind};
+    CallRequest request{.payload = CallPayload(R"([{"item_id":")" + kind + "\"}]"), .items = 1, .seed = 1, .label = kind};
     ++in_flight;
     Spawn(pool->Call(std::move(request), {.timeout_ns = timeout_ns}, outcome->stop.get_token(), [](int64_t) {}),
           [this, outcome](std::optional<CallReply> reply, const std::exception_ptr&) {

@@ -2,7 +2,8 @@
 
 Speaks with the engine over a socket (descriptor 3). A frame is a header (length of what follows, kind) and a body:
 
-    engine -> worker   hello (JSON, see Hello), calls (entries: id, slot, seed, count, length, then a JSON list of items),
+    engine -> worker   hello (JSON, see Hello), calls (entries: id, slot, seed, count, length, then length of JSON,
+                       JSON list of items, texts of items that have "text_bytes" in place of "response"),
                        cancel (ids)
     worker -> engine   ready or failed (JSON), replies (entries: id, length, then JSON list of verdicts),
                        text (JSON: call id, text of print or traceback)
@@ -32,6 +33,7 @@ import time
 from _rewardloop_calls import (
     FunctionError,
     UserFunction,
+    decode,
     encode,
     exception_verdict,
     make_item,
@@ -43,6 +45,7 @@ from _rewardloop_link import (
     CANCEL,
     FAILED,
     HELLO,
+    JSON_BYTES,
     READY,
     Board,
     Link,
@@ -83,16 +86,20 @@ class Runner:
         self.randoms.begin(seed)
 
     def items(self, body, count, seed):
-        items = [make_item(item) for item in json.loads(body)]
+        at = JSON_BYTES.size + JSON_BYTES.unpack_from(body)[0]
+        items = decode(body[JSON_BYTES.size : at])
         for item in items:
-            if item["seed"] is None:
-                item["seed"] = seed
-        return items
+            size = item.pop("text_bytes", None)
+            if size is not None:
+                item["response"] = str(body[at : at + size], "utf-8", "replace")
+                at += size
+            item.setdefault("seed", seed)
+        return [make_item(item) for item in items]
 
     def returned(self, call, slot, value, count):
         if Process.forked:
             os._exit(0)
-        self.finish(call, slot, encode(self.function.verdicts(value, count), self.function.name))
+        self.finish(call, slot, self.function.reply(value, count))
 
     def raised(self, call, slot, error, count):
         if Process.forked:
@@ -110,15 +117,23 @@ class Runner:
     def interrupt(self, call):
         pass  # threads end with their worker
 
+    def is_last(self):
+        """No other reply is about to follow the one that was just given."""
+        raise NotImplementedError
+
     def finish(self, call, slot, body):
         for printer in self.printers:
-            printer.finish(call)
+            if printer.pending:
+                printer.finish(call)
         self.link.forget(call)
         self.board.end(slot)
         self.link.reply(call, body)
+        if self.is_last() or self.link.is_overdue():
+            self.link.flush()
 
 
 def entries(body):
+    body = memoryview(body)
     at = 0
     while at < len(body):
         call, slot, count, seed, length = CALL.unpack_from(body, at)
@@ -135,10 +150,14 @@ class ThreadRunner(Runner):
 
     def prepare(self, threads):
         self.calls = queue.SimpleQueue()
-        others = [self.read] if threads == 1 else [self.work] * threads
+        self.reading = threading.Lock()
+        if threads == 1:
+            # A handler that raises must not meet the main thread while it reads.
+            self.next, others, self.in_main = self.calls.get, [self.read], self.work
+        else:
+            self.next, others, self.in_main = self.get_or_read, [self.work] * threads, signal.pause
         for target in others:
             threading.Thread(target=target, daemon=True).start()
-        self.in_main = self.work if threads == 1 else self.read
 
     def run(self):
         while True:
@@ -147,17 +166,33 @@ class ThreadRunner(Runner):
             except BaseException as error:  # a signal handler of a call that is over
                 self.link.text(0, traceback_text(error))
 
+    def is_last(self):
+        return self.calls.empty()
+
     def read(self):
         while True:
-            for kind, body in self.link.receive():
-                if kind == CALLS:
-                    for entry in entries(body):
-                        self.calls.put(entry)
+            self.read_some()
+
+    def read_some(self):
+        for kind, body in self.link.receive():
+            if kind == CALLS:
+                for entry in entries(body):
+                    self.calls.put(entry)
+
+    def get_or_read(self):
+        """The next call. A thread that finds none reads for all: no time is lost by handing calls from thread to thread."""
+        while True:
+            try:
+                return self.calls.get_nowait()
+            except queue.Empty:
+                with self.reading:
+                    if self.calls.empty():
+                        self.read_some()
 
     def work(self):
         in_main = threading.current_thread() is threading.main_thread()
         while True:
-            contextvars.Context().run(self.one, *self.calls.get())
+            contextvars.Context().run(self.one, *self.next())
             if in_main:
                 signal.setitimer(signal.ITIMER_REAL, 0)  # an alarm that the call left behind
 
@@ -166,7 +201,7 @@ class ThreadRunner(Runner):
         self.board.begin(slot, call)
         try:
             value = self.function.call(self.items(body, count, seed))
-            if inspect.isawaitable(value):
+            if type(value) is not float and inspect.isawaitable(value):
                 value = asyncio.run(_await(value))
             self.returned(call, slot, value, count)
         except BaseException as error:
@@ -216,6 +251,8 @@ class LoopRunner(Runner):
     def prepare(self, threads):
         self.tasks = {}
         self.interrupted = set()
+        self.will_flush = False
+        self.own_context = contextvars.Context()
         self.loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self.loop)
         self.loop.set_task_factory(self.make_task)
@@ -230,6 +267,17 @@ class LoopRunner(Runner):
                 self.link.text(current_call.get(), traceback_text(error))
                 if isinstance(error, OSError) and error.errno == errno.EBADF:
                     os._exit(1)  # user code has closed the loop's own descriptors
+
+    def is_last(self):
+        # Others may end in this turn of the loop.
+        if not self.will_flush:
+            self.will_flush = True
+            self.loop.call_soon(self.flush, context=self.own_context)
+        return False
+
+    def flush(self):
+        self.will_flush = False
+        self.link.flush()
 
     def interrupt(self, call):
         """From the thread that beats: the coroutine that steps now is to end."""
@@ -371,6 +419,8 @@ def cut_off_network():
 
 def say_failed(link, message, hint=""):
     link.send(FAILED, json.dumps({"message": message, "hint": hint}).encode())
+    while link.outbox or link.sending:  # another thread is at it
+        time.sleep(0.001)
     os._exit(0)
 
 
@@ -408,7 +458,7 @@ def start(link, board, hello):
         function = UserFunction(value, hello["name"], hello["arguments"], hello["form"])
         kind = LoopRunner if function.is_async else ThreadRunner
         runner = kind(link, board, function, printers, randoms)
-        threading.Thread(target=board.beat, args=(runner.interrupt,), daemon=True).start()
+        threading.Thread(target=board.beat, args=(runner.interrupt, link), daemon=True).start()
         runner.prepare(hello["threads"])
     except FunctionError as error:
         say_failed(link, str(error), error.hint)

@@ -16,7 +16,8 @@ SOCKET_FD = 3
 BOARD_FD = 4
 
 HEADER = struct.Struct("<IB")  # bytes after the header, kind
-CALL = struct.Struct("<QIIQI")  # id, slot, number of items, seed, bytes of JSON
+CALL = struct.Struct("<QIIQI")  # id, slot, number of items, seed, bytes of what follows
+JSON_BYTES = struct.Struct("<I")
 REPLY = struct.Struct("<QI")  # id, bytes of JSON
 HELLO, CALLS, CANCEL = 1, 2, 3
 READY, FAILED, REPLIES, TEXT = 11, 12, 13, 14
@@ -25,7 +26,9 @@ READY, FAILED, REPLIES, TEXT = 11, 12, 13, 14
 HEARTBEAT, LOOP_CALL, LOOP_SINCE, INTERRUPT = 0, 1, 2, 3
 HEADER_WORDS, WORDS_PER_SLOT = 8, 4
 SLOT_CALL, SLOT_STARTED, SLOT_THREAD = 0, 1, 2
+READ_BYTES = 1 << 18
 HEARTBEAT_SECONDS = 0.02
+FLUSH_AFTER_NS = 1_000_000
 
 MAX_TEXT = 8192  # of one print or traceback
 MAX_CALL_TEXT = 1 << 16  # of all that one call prints, and what runs outside of calls in a second
@@ -40,6 +43,21 @@ current_call = contextvars.ContextVar("rewardloop_call", default=0)
 class Process:
     # Set in a process that user code forked off: it must never speak to the engine.
     forked = False
+
+
+def frames_of(messages):
+    """The bytes of [(kind, body)], with replies that follow each other in one frame."""
+    parts, replies = [], []
+    for kind, body in [*messages, (None, b"")]:
+        if kind == REPLIES:
+            replies.append(body)
+            continue
+        if replies:
+            parts += (HEADER.pack(sum(map(len, replies)), REPLIES), *replies)
+            replies = []
+        if kind is not None:
+            parts += (HEADER.pack(len(body), kind), body)
+    return b"".join(parts)
 
 
 class Board:
@@ -65,9 +83,10 @@ class Board:
     def end(self, slot):
         self.words[HEADER_WORDS + slot * WORDS_PER_SLOT + SLOT_CALL] = 0
 
-    def beat(self, interrupt):
+    def beat(self, interrupt, link):
         while True:
             self.words[HEARTBEAT] = time.monotonic_ns()
+            link.flush()  # replies that wait behind a call that takes long
             call = self.words[INTERRUPT]
             if call:
                 self.words[INTERRUPT] = 0
@@ -76,51 +95,78 @@ class Board:
 
 
 class Link:
-    """The socket to the engine. send() may be called from any thread."""
+    """The socket to the engine. Everything but receive() may be called from any thread.
+
+    What is sent waits in the outbox for a flush, and replies that wait there travel in one frame: a system call, a change of
+    threads and a wake-up of the engine for each reply take longer than a usual call does.
+    """
 
     def __init__(self):
         self.socket = socket.socket(fileno=fcntl.fcntl(SOCKET_FD, fcntl.F_DUPFD_CLOEXEC, OUT_OF_THE_WAY))
         os.close(SOCKET_FD)
         self.lock = threading.Lock()
-        self.outbox = collections.deque()
-        self.buffer = bytearray()
+        self.outbox = collections.deque()  # (kind, body)
+        self.sending = b""  # of the outbox, while it is being sent
+        self.flushed = 0  # when
+        self.space = bytearray(READ_BYTES)  # what was received and is no whole frame yet: the first `filled` bytes
+        self.filled = 0
         self.said = {}  # call -> how much it has printed
         self.second = 0
 
     def send(self, kind, body):
-        self.outbox.append(HEADER.pack(len(body), kind) + body)
+        self.outbox.append((kind, body))
+        self.flush()
+
+    def flush(self):
         # Whoever finds the socket free writes for all.
-        while self.outbox and self.lock.acquire(blocking=False):
+        while (self.outbox or self.sending) and self.lock.acquire(blocking=False):
             try:
-                parts = []
-                while self.outbox:
-                    parts.append(self.outbox.popleft())
-                if parts and not Process.forked:
-                    self.socket.sendall(b"".join(parts))
+                # An interrupted call may leave this at any point: what it had begun is sent again, and a reply that comes
+                # twice counts once.
+                if not self.sending:
+                    waiting = list(self.outbox)
+                    self.sending = frames_of(waiting)
+                    for _ in waiting:
+                        self.outbox.popleft()
+                if not Process.forked:
+                    self.socket.sendall(self.sending)
+                self.sending = b""
+                self.flushed = time.monotonic_ns()
             except OSError:
                 os._exit(0)  # the engine is gone
             finally:
                 self.lock.release()
 
+    def is_overdue(self):
+        """The last flush was so long ago that what comes next should not wait for company."""
+        return time.monotonic_ns() - self.flushed > FLUSH_AFTER_NS
+
     def receive(self):
         """Waits for some bytes; the frames that are complete."""
-        frames = []
+        view = memoryview(self.space)
         try:
-            data = self.socket.recv(1 << 18)
+            count = self.socket.recv_into(view[self.filled :])
         except OSError:
-            data = b""
-        if not data:
+            count = 0
+        if not count:
             os._exit(0)  # the engine is gone, or user code has closed the socket
-        self.buffer += data
-        start = 0
-        while len(self.buffer) - start >= HEADER.size:
-            length, kind = HEADER.unpack_from(self.buffer, start)
+        self.filled += count
+        frames = []
+        start, need = 0, HEADER.size
+        while self.filled - start >= need:
+            length, kind = HEADER.unpack_from(view, start)
             end = start + HEADER.size + length
-            if len(self.buffer) < end:
+            if self.filled < end:
+                need = end - start
                 break
-            frames.append((kind, bytes(self.buffer[start + HEADER.size : end])))
-            start = end
-        del self.buffer[:start]
+            frames.append((kind, bytes(view[start + HEADER.size : end])))
+            start, need = end, HEADER.size
+        if start or need > len(self.space):
+            rest = bytes(view[start : self.filled])
+            if len(self.space) != max(need, READ_BYTES):
+                self.space = bytearray(max(need, READ_BYTES))
+            self.space[: len(rest)] = rest
+            self.filled = len(rest)
         return frames
 
     def close_in_child(self):
@@ -133,7 +179,8 @@ class Link:
             pass
 
     def reply(self, call, body):
-        self.send(REPLIES, REPLY.pack(call, len(body)) + body)
+        """For the next flush."""
+        self.outbox.append((REPLIES, REPLY.pack(call, len(body)) + body))
 
     def text(self, call, text):
         second = int(time.monotonic())

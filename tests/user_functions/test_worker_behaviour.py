@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from worker_harness import Worker, WorkerEnded
+from worker_harness import CALL, CALLS, Worker, WorkerEnded, payload
 
 CALM = {"item_id": "calm"}
 
@@ -44,6 +44,42 @@ def fn(item):
         assert "threefive" in said and "four" in said and "INFO:x:six" in said
         assert any("False utf-8 <stdout>" in line for line in said)
         assert max(map(len, said)) <= 8192
+
+
+@pytest.mark.parametrize("prefix", ["", "async "])
+def test_a_reply_does_not_wait_for_the_call_behind_it(prefix: str) -> None:
+    text = prefix + """def fn(item):
+    while item["item_id"] == "long":
+        pass
+    return 0.5
+"""
+    with Worker(text, threads=1) as one:
+        for _ in range(20):  # the replies are together in the outbox, or each was sent at once, as the clock will have it
+            for call in one.start_together({"item_id": "a"}, {"item_id": "b"}):
+                assert one.finish(call)[0]["score"] == 0.5
+        *quick, long = one.start_together({"item_id": "a"}, {"item_id": "b"}, {"item_id": "c"}, {"item_id": "long"})
+        for call in quick:
+            assert one.finish(call)[0]["score"] == 0.5
+        assert long not in one.replies
+
+
+def test_texts_beside_the_json_are_those_of_their_items() -> None:
+    with Worker("def fn(items):\n    return [{'score': 1, 'seen': [i['item_id'], i['response']]} for i in items]\n") as one:
+        body = payload([{"item_id": "a", "text_bytes": 2}, {"item_id": "b", "response": "in JSON"}, {"item_id": "c"},
+                        {"item_id": "d", "text_bytes": 0}, {"item_id": "e", "text_bytes": 4}], "\u00e9".encode() + b"x\xff\xe2\x82")
+        one.send(CALLS, CALL.pack(77, 0, 5, 1, len(body)) + body)
+        seen = [verdict["extra"]["seen"] for verdict in one.finish(77)]
+        # Invalid UTF-8 is replaced as the engine's own output does it: one U+FFFD for each maximal invalid part.
+        assert seen == [["a", "\u00e9"], ["b", "in JSON"], ["c", None], ["d", ""], ["e", "x\ufffd\ufffd"]]
+
+
+def test_frames_of_any_size_arrive_whole() -> None:
+    with Worker("def fn(item):\n    return {'score': len(item['response']), 'end': item['response'][-1:]}\n", threads=1) as one:
+        for size in (1, (1 << 18) - 100, 1 << 18, (1 << 18) + 1, 3 << 20, 5):
+            calls = one.start_together(*[{"item_id": str(i), "response": "x" * (size - 1) + str(i)} for i in range(3)])
+            for i, call in enumerate(calls):
+                verdict = one.finish(call)[0]
+                assert (verdict["score"], verdict["extra"]["end"]) == (size, str(i))
 
 
 def test_what_a_call_prints_is_bounded() -> None:

@@ -42,6 +42,11 @@ def script() -> str:
     return text + "".join(f"run({name!r}, {(SOURCE_DIR / path).read_text()!r})\n" for name, path in parts.items())
 
 
+def payload(items: list[dict[str, Any]], texts: bytes = b"") -> bytes:
+    text = json.dumps(items).encode()
+    return struct.pack("<I", len(text)) + text + texts
+
+
 class WorkerEnded(Exception):
     pass
 
@@ -99,7 +104,8 @@ class Worker:
                     while kind == REPLIES and body:
                         call, size = REPLY.unpack_from(body)
                         assert call not in self.replies, "answered twice"
-                        self.replies[call] = json.loads(body[REPLY.size : REPLY.size + size])
+                        verdicts = json.loads(body[REPLY.size : REPLY.size + size])
+                        self.replies[call] = [v if isinstance(v, dict) else {"status": "scored", "score": v} for v in verdicts]
                         body = body[REPLY.size + size :]
                     return kind, body
             if not select.select([self.socket], [], [], PATIENCE_SECONDS)[0]:
@@ -114,9 +120,18 @@ class Worker:
 
     def start(self, *items: dict[str, Any], seed: int = 1) -> int:
         call, self.next_call = self.next_call, self.next_call + 1
-        body = json.dumps(list(items) or [{"item_id": "a"}]).encode()
+        body = payload(list(items) or [{"item_id": "a"}])
         self.send(CALLS, CALL.pack(call, call % SLOTS, max(1, len(items)), seed, len(body)) + body)
         return call
+
+    def start_together(self, *items: dict[str, Any]) -> list[int]:
+        """A call for each item, all in one frame."""
+        first, self.next_call = self.next_call, self.next_call + len(items)
+        calls = list(range(first, self.next_call))
+        bodies = [payload([item]) for item in items]
+        self.send(CALLS, b"".join(
+            CALL.pack(call, call % SLOTS, 1, 1, len(body)) + body for call, body in zip(calls, bodies, strict=True)))
+        return calls
 
     def cancel(self, call: int) -> None:
         self.send(CANCEL, struct.pack("<Q", call))
