@@ -145,6 +145,10 @@ std::vector<Verdict> VerdictsOfReply(std::string_view json, size_t count, const 
       verdicts.push_back(Verdict::Scored(object.AsDouble(), "returned"));
       continue;
     }
+    if (!object.is_object()) {
+      verdicts.push_back(Verdict::Error("bad_return", "'" + function + "' gave a verdict that is a " + std::string(object.TypeName())));
+      continue;
+    }
     const ItemStatus status = StatusNamed(Text(object, "status"));
     verdicts.push_back(status == ItemStatus::kScored
                            ? Scored(object, function)
