@@ -126,8 +126,12 @@ class CheckCommand {
     Row row;
     while (true) {
       auto found = rows->Next(&row);
-      if (!found.ok() && found.status().code() != StatusCode::kInvalidArgument)
-        return found.status();
+      if (found.status().code() == StatusCode::kCancelled) return found.status();
+      if (!found.ok() && found.status().code() != StatusCode::kInvalidArgument) {
+        // What was found before is worth reporting.
+        findings_.AddStatus("input", "", "", found.status());
+        break;
+      }
       if (!found.ok()) {
         ++rows_;
         findings_.AddStatus("syntax", found.status().message(), "", found.status());

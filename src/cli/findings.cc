@@ -5,7 +5,8 @@
 namespace rewardloop::cli {
 namespace {
 
-constexpr size_t kMaxListed = 100;
+// Of one kind, so that many findings of one do not hide another.
+constexpr int64_t kMaxListed = 50;
 
 }  // namespace
 
@@ -17,10 +18,11 @@ void Findings::Add(bool is_error, const std::string& kind, const std::string& ke
     ++findings_[known->second].count;
     return;
   }
-  if (findings_.size() >= kMaxListed) {
+  if (listed_[kind] >= kMaxListed) {
     ++unlisted_[kind];
     return;
   }
+  ++listed_[kind];
   index_.emplace(std::pair(kind, key), findings_.size());
   findings_.push_back({is_error, kind, place, message, hint, 1});
 }

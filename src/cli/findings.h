@@ -33,7 +33,7 @@ class Findings {
   };
   std::vector<Finding> findings_;
   std::map<std::pair<std::string, std::string>, size_t> index_;
-  std::map<std::string, int64_t> unlisted_;  // findings beyond the limit, by kind
+  std::map<std::string, int64_t> listed_, unlisted_;  // by kind, within and beyond the limit
   int64_t errors_ = 0;
   int64_t warnings_ = 0;
 };

@@ -31,8 +31,8 @@ class RowSource {
                                                  std::vector<std::string> extra_columns,
                                                  int interrupt_fd);
 
-  // The next row; false at the end. An error reads "file:line:col: what is wrong"; the next call
-  // goes on behind that line, unless the input itself failed (kDataLoss, kCancelled, kNotFound).
+  // The next row; false at the end. An error reads "file:line:col: what is wrong". Behind a line
+  // that is no row (kInvalidArgument) the next call goes on; any other error is the input's end.
   Result<bool> Next(Row* row);
 
   bool HasBufferedRow() const { return reader_->HasBufferedLine(); }

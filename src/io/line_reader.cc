@@ -38,7 +38,7 @@ class ByteSource {
         return static_cast<size_t>(count);
       }
       if (errno != EINTR && errno != EAGAIN) {
-        return InvalidArgument(name_ + ": cannot be read: " + std::strerror(errno));
+        return DataLoss(name_ + ": cannot be read: " + std::strerror(errno));
       }
     }
   }
@@ -54,7 +54,7 @@ class ByteSource {
       pollfd waits[2] = {{fd_, POLLIN, 0}, {interrupt_fd_, POLLIN, 0}};
       const int ready = ::poll(waits, 2, -1);
       if (ready < 0 && errno != EINTR)
-        return InvalidArgument(name_ + ": cannot be read: " + std::strerror(errno));
+        return DataLoss(name_ + ": cannot be read: " + std::strerror(errno));
       if (waits[1].revents != 0) return Cancelled(name_ + ": reading was interrupted");
       if (ready > 0 && waits[0].revents != 0) return Status();
     }
@@ -213,9 +213,10 @@ class FileLineReader : public LineReader {
       }
       searched += available;
       if (searched > kMaxLineBytes) {
-        return InvalidArgument(name() + ":" + std::to_string(line_number_ + 1) +
-                               ":1: the line is longer than " + std::to_string(kMaxLineBytes) +
-                               " bytes");
+        return ResourceExhausted(name() + ":" + std::to_string(line_number_ + 1) +
+                                     ":1: the line is longer than " +
+                                     std::to_string(kMaxLineBytes) + " bytes",
+                                 "is this a file of one JSON object a line?");
       }
       RL_ASSIGN_OR_RETURN(const size_t count, ReadMore());
       if (count > 0) continue;

@@ -25,7 +25,7 @@ class LineReader {
 
   // The next line that is not blank, without its line end ("\n" or "\r\n") and without a byte-order
   // mark; false at the end. `line` has kLinePadding bytes of capacity behind its text. May block on
-  // a pipe.
+  // a pipe. Errors (kDataLoss, kCancelled, kResourceExhausted: a line beyond kMaxLineBytes) are final.
   virtual Result<bool> Next(std::string* line) = 0;
   // True when Next() can answer without waiting for a slow writer.
   virtual bool HasBufferedLine() const = 0;

@@ -1,5 +1,6 @@
 """`rewardloop explain`, `check` and `diff`."""
 
+import gzip
 import json
 
 import pytest
@@ -109,6 +110,27 @@ def test_check_goes_on_behind_broken_lines(run, write):
     assert got.code == 2
     assert [(f["kind"], f["place"] or f["message"].split(": ")[0]) for f in findings] == [
         ("syntax", "rows.jsonl:1:7"), ("syntax", "rows.jsonl:3:1"), ("duplicate_id", "rows.jsonl:4:1"), ("field", "rows.jsonl:4:1")]
+
+
+def test_check_ends_where_the_input_does_and_keeps_what_it_found(run, write):
+    endless = write("endless.jsonl", "{}\n" + json.dumps(gsm8k_row(1)) + "\n")
+    with endless.open("r+b") as file:
+        file.truncate((256 << 20) + (2 << 20))  # one line of NUL bytes, longer than a line may be
+    torn = gzip.compress("".join(json.dumps(gsm8k_row(n)) + "\n" for n in range(20_000)).encode())
+    write("torn.jsonl.gz", gzip.compress(b"{}\n") + torn[: len(torn) // 2])
+    for name, message in (("endless.jsonl", "endless.jsonl:3:1: the line is longer than"), ("torn.jsonl.gz", "ends in the middle")):
+        got = run("check", name, *GSM8K)
+        assert got.code == 2 and message in got.err
+        assert f"{name}:1:1: the response is missing" in got.err
+
+
+def test_check_hides_no_kind_of_finding_behind_many_of_another(run, write):
+    rows = [gsm8k_row(n // 2) for n in range(400)]  # 200 ids, each twice
+    write("rows.jsonl", [*rows, {"item_id": "last", "response": "1", "ground_truth": "1", "group_id": 1.5}])
+    got = run("check", "rows.jsonl", *GSM8K)
+    assert got.err.count("already") < 200 and "more of kind duplicate_id" in got.err
+    assert "rows.jsonl:401:1: `group_id` must be text or an integer" in got.err
+    assert "201 errors" in got.out
 
 
 def test_check_reports_missing_ground_truth_before_scoring(run, write):
