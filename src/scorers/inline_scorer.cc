@@ -1,59 +1,29 @@
 // The scorer of a function that runs in the caller's process.
-#include "scorers/all_of.h"
+#include "scorers/function_scorer.h"
 #include "scorers/inline_calls.h"
 #include "scorers/user_function.h"
 
 namespace rewardloop {
 namespace {
 
-class InlineScorer final : public Scorer {
+class InlineScorer final : public FunctionScorer {
  public:
-  InlineScorer(std::shared_ptr<InlineCalls> calls, bool is_batch) : calls_(std::move(calls)), is_batch_(is_batch) {}
+  InlineScorer(std::shared_ptr<InlineCalls> calls, bool is_batch)
+      : FunctionScorer(calls->options().name, is_batch), calls_(std::move(calls)) {}
 
-  Execution execution() const override { return Execution::kAsync; }
-
-  Verdict Score(const RewardItem& item, ScoreContext& context) const override {
-    return Verdict::Error("no_engine", "'" + calls_->options().name + "' needs a pipeline");
-  }
-
-  Task<Verdict> ScoreAsync(const RewardItem& item, ScoreContext& context) const override {
-    const ScoreContext::Limits limits = context.TakeOverDeadline();
-    Task<Verdict> one = RunOne(&item, context, limits);
-    co_return co_await std::move(one);
-  }
-
-  Task<std::vector<Verdict>> ScoreBatch(std::vector<const RewardItem*> items, ScoreContext& context) const override {
-    const ScoreContext::Limits limits = context.TakeOverDeadline();
-    if (is_batch_) {
-      Task<std::vector<Verdict>> together = Run(std::move(items), context, limits);
-      co_return co_await std::move(together);
-    }
-    std::vector<Task<Verdict>> tasks;
-    for (const RewardItem* item : items) tasks.push_back(RunOne(item, context, limits));
-    Task<std::vector<Verdict>> all = AllOf(std::move(tasks));
-    co_return co_await std::move(all);
-  }
-
- private:
-  Task<Verdict> RunOne(const RewardItem* item, ScoreContext& context, ScoreContext::Limits limits) const {
-    std::vector<const RewardItem*> one(1, item);
-    Task<std::vector<Verdict>> task = Run(std::move(one), context, limits);
-    std::vector<Verdict> verdicts = co_await std::move(task);
-    co_return std::move(verdicts[0]);
-  }
-
-  Task<std::vector<Verdict>> Run(std::vector<const RewardItem*> items, ScoreContext& context,
-                                 ScoreContext::Limits limits) const {
+ protected:
+  Task<std::vector<Verdict>> Call(std::vector<const RewardItem*> items, ScoreContext& context,
+                                  ScoreContext::Limits limits) const override {
     Task<InlineCalls::Reply> call = calls_->Call(UserItems(items, context), static_cast<uint32_t>(items.size()), context, limits);
     const InlineCalls::Reply reply = co_await std::move(call);
-    if (reply.kind == InlineCalls::Reply::Kind::kReturned) {
-      co_return VerdictsOfReply(reply.text, items.size(), calls_->options().name);
-    }
+    if (reply.kind == InlineCalls::Reply::Kind::kReturned) co_return VerdictsOfReply(reply.text, items.size(), function());
     co_return std::vector<Verdict>(items.size(), VerdictOfFailure(reply));
   }
+  // It goes on in its thread: each of its items could take another one.
+  bool ends_late_calls() const override { return false; }
 
+ private:
   const std::shared_ptr<InlineCalls> calls_;
-  const bool is_batch_;
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "scorers/user_function.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -8,7 +7,7 @@
 
 #include "base/hash128.h"
 #include "rewardloop/engine.h"
-#include "scorers/all_of.h"
+#include "scorers/function_scorer.h"
 #include "workers/frames.h"
 #include "workers/function_name.h"
 #include "workers/launcher_host.h"
@@ -34,50 +33,14 @@ Verdict VerdictOfFailure(const CallReply& reply) {
   return Verdict::Of(ItemStatus::kCancelled, "cancelled", reply.text);
 }
 
-class UserFunction final : public Scorer {
+class UserFunction final : public FunctionScorer {
  public:
   UserFunction(std::shared_ptr<workers::WorkerPool> pool, std::string function, bool is_batch)
-      : pool_(std::move(pool)), function_(std::move(function)), is_batch_(is_batch) {}
+      : FunctionScorer(std::move(function), is_batch), pool_(std::move(pool)) {}
 
-  Execution execution() const override { return Execution::kAsync; }
-
-  Verdict Score(const RewardItem& item, ScoreContext& context) const override {
-    return Verdict::Error("no_engine", "'" + function_ + "' runs in worker processes, which need a pipeline");
-  }
-
-  Task<Verdict> ScoreAsync(const RewardItem& item, ScoreContext& context) const override {
-    const ScoreContext::Limits limits = context.TakeOverDeadline();
-    Task<Verdict> one = RunOne(&item, context, limits);
-    co_return co_await std::move(one);
-  }
-
-  Task<std::vector<Verdict>> ScoreBatch(std::vector<const RewardItem*> items, ScoreContext& context) const override {
-    ScoreContext::Limits limits = context.TakeOverDeadline();
-    std::vector<Verdict> verdicts;
-    if (is_batch_) {
-      Task<std::vector<Verdict>> together = Run(items, context, limits);
-      verdicts = co_await std::move(together);
-      // An error or a time-out of the whole call says nothing of each item: they are asked one by one.
-      const bool all_failed = std::none_of(verdicts.begin(), verdicts.end(), [](const Verdict& verdict) {
-        return verdict.status != ItemStatus::kError && verdict.status != ItemStatus::kTimeout;
-      });
-      if (!all_failed || items.size() == 1) co_return verdicts;
-      limits.queue_deadline_ns = kNoDeadline;  // they have started in time
-    }
-    std::vector<Task<Verdict>> tasks;
-    for (const RewardItem* item : items) tasks.push_back(RunOne(item, context, limits));
-    verdicts = co_await AllOf(std::move(tasks));
-    co_return verdicts;
-  }
-
- private:
-  Task<Verdict> RunOne(const RewardItem* item, ScoreContext& context, ScoreContext::Limits limits) const {
-    std::vector<const RewardItem*> one(1, item);  // named: g++ 12 cannot have it inside the expression
-    std::vector<Verdict> verdicts = co_await Run(std::move(one), context, limits);
-    co_return std::move(verdicts[0]);
-  }
-
-  Task<std::vector<Verdict>> Run(std::vector<const RewardItem*> items, ScoreContext& context, ScoreContext::Limits limits) const {
+ protected:
+  Task<std::vector<Verdict>> Call(std::vector<const RewardItem*> items, ScoreContext& context,
+                                  ScoreContext::Limits limits) const override {
     workers::CallRequest request;
     request.items = static_cast<uint32_t>(items.size());
     request.seed = context.SeedOf(*items[0]);
@@ -88,13 +51,13 @@ class UserFunction final : public Scorer {
     Task<CallReply> call = pool_->Call(std::move(request), {limits.timeout_ns, limits.queue_deadline_ns}, context.stop(),
                                        [&context](int64_t now_ns) { context.MarkStarted(now_ns); });
     const CallReply reply = co_await std::move(call);
-    if (reply.kind == CallReply::Kind::kVerdicts) co_return VerdictsOfReply(reply.text, items.size(), function_);
+    if (reply.kind == CallReply::Kind::kVerdicts) co_return VerdictsOfReply(reply.text, items.size(), function());
     co_return std::vector<Verdict>(items.size(), VerdictOfFailure(reply));
   }
+  bool ends_late_calls() const override { return true; }
 
+ private:
   const std::shared_ptr<workers::WorkerPool> pool_;
-  const std::string function_;
-  const bool is_batch_;
 };
 
 Result<std::string> ReadSource(const std::string& path) {
