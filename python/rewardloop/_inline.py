@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 import threading
+import time
 import weakref
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Calls that the event loop's thread fetches at once.
 _MOST = 64
+# Characters of one traceback in the log.
+_MAX_TRACEBACK = 8192
 _runners: weakref.WeakSet[Runner] = weakref.WeakSet()
 
 
@@ -103,17 +106,18 @@ class Runner:
             thread.start()
         _runners.add(self)
 
-    def join(self, seconds: float) -> None:
+    def join(self, deadline: float) -> None:
         for thread in self.threads:
             if thread is not threading.current_thread():
-                thread.join(seconds)
+                thread.join(max(0.0, deadline - time.monotonic()))
 
     def _failed(self, error: BaseException, body: bytes, count: int) -> bytes:
         kind = type(error).__name__
         self._raised[kind] += 1
         seen = self._raised[kind]
         if seen == 10 ** (len(str(seen)) - 1):  # the 1st, 10th, 100th ...
-            emit_output(f"[{_first_id(body)}] '{self.code.name}' raised, {seen} so far:\n{traceback_text(error).rstrip()}")
+            text = traceback_text(error)[:_MAX_TRACEBACK].rstrip()
+            emit_output(f"[{_first_id(body)}] '{self.code.name}' raised, {seen} so far:\n{text}")
         return encode([exception_verdict(error)] * count, self.code.name)
 
     def _work(self, calls: _InlineCalls) -> None:
@@ -137,20 +141,30 @@ class Runner:
         import asyncio
 
         loop = asyncio.new_event_loop()
-        thread = threading.Thread(target=self._run_loop, args=(loop,), name="rewardloop-loop", daemon=True)
+        ended = threading.Event()
+        thread = threading.Thread(target=self._run_loop, args=(loop, ended), name="rewardloop-loop", daemon=True)
         thread.start()
         tasks: dict[int, asyncio.Task[None]] = {}
         while (works := calls.fetch(_MOST)) is not None:
             loop.call_soon_threadsafe(self._begin, loop, calls, tasks, works)
-        loop.call_soon_threadsafe(loop.stop)
+
+        def end() -> None:
+            ended.set()
+            loop.stop()
+
+        loop.call_soon_threadsafe(end)
         thread.join()
 
     @staticmethod
-    def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    def _run_loop(loop: asyncio.AbstractEventLoop, ended: threading.Event) -> None:
         import asyncio
 
         asyncio.set_event_loop(loop)
-        loop.run_forever()
+        while not ended.is_set():
+            try:
+                loop.run_forever()
+            except (SystemExit, KeyboardInterrupt):  # of a task that a function made; who awaits it gets it too
+                continue
         pending = asyncio.all_tasks(loop)
         for task in pending:
             task.cancel()
@@ -192,6 +206,7 @@ async def _awaited(value: Any) -> Any:
 
 
 def join_all(seconds: float) -> None:
-    """Waits for the threads of closed pipelines, for the interpreter's exit."""
+    """Waits for the threads of closed pipelines, ``seconds`` in all, for the interpreter's exit."""
+    deadline = time.monotonic() + seconds
     for runner in list(_runners):
-        runner.join(seconds)
+        runner.join(deadline)

@@ -26,10 +26,13 @@ def emit_output(text: str) -> None:
     if output_logger.disabled:
         return
     handled = any(not isinstance(h, logging.NullHandler) for h in (*output_logger.handlers, *logger.handlers, *logging.root.handlers))
-    if handled and output_logger.isEnabledFor(logging.INFO):
-        output_logger.info("%s", text)
-    elif sys.stderr is not None:
-        print(text, file=sys.stderr)
+    try:
+        if handled and output_logger.isEnabledFor(logging.INFO):
+            output_logger.info("%s", text)
+        elif sys.stderr is not None:
+            print(text, file=sys.stderr)
+    except Exception:  # a handler that raises or a closed stderr must not end the thread that runs user code
+        pass
 
 
 class _Listener:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 import os
 import subprocess
@@ -104,6 +105,44 @@ def test_what_a_function_raises_ends_its_item_only(raised: BaseException) -> Non
     error = report.results[1].error
     assert error is not None and error.class_ == "exception" and type(raised).__name__ in error.message
     assert "test_inline.py" in error.message
+
+
+@pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt()])
+def test_what_a_task_of_a_coroutine_raises_leaves_the_loop_running(raised: BaseException) -> None:
+    async def leave() -> float:
+        raise raised
+
+    async def judge(item: dict[str, Any]) -> float:
+        return await asyncio.gather(leave()) if item["item_id"] == "i1" else 1.0
+
+    report = rl.score(rows(3), scorer=judge, on_error="null", timeout=60)
+    assert [result.status for result in report.results] == ["scored", "error", "scored"]
+    error = report.results[1].error
+    assert error is not None and error.class_ == "exception" and type(raised).__name__ in error.message
+
+
+def test_a_log_that_cannot_be_written_ends_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError("no space left on device")
+
+    def judge(item: dict[str, Any]) -> float:
+        raise ValueError("bad")
+
+    monkeypatch.setattr(sys, "stderr", Broken())
+    monkeypatch.setattr(logging.getLogger("rewardloop.output"), "propagate", False)
+    monkeypatch.setattr(logging.root, "handlers", [])  # pytest's take the text otherwise
+    report = rl.score(rows(10), scorer=judge, on_error="null", timeout=60)
+    assert report.status_counts == {"error": 10}
+
+
+def test_a_traceback_in_the_log_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
+    def judge(item: dict[str, Any]) -> float:
+        raise ValueError("x" * 10**6)
+
+    with caplog.at_level(logging.INFO, "rewardloop.output"):
+        rl.score(rows(1), scorer=judge, on_error="null")
+    assert [len(record.getMessage()) < 10_000 for record in caplog.records if record.name == "rewardloop.output"] == [True]
 
 
 def test_a_hanging_function_times_out_and_its_threads_count_as_lost() -> None:
