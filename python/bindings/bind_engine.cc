@@ -19,7 +19,7 @@ PyEngine::~PyEngine() {
     new std::shared_ptr<Engine>(std::move(engine_));  // leaked
     return;
   }
-  nb::gil_scoped_release release;
+  GilRelease release;
   engine_.reset();
 }
 

@@ -113,7 +113,7 @@ nb::dict Explain(nb::handle gold, nb::handle prediction, const std::string& prof
   const std::string text = Text(prediction, "prediction");
   math::Explanation explanation;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     explanation = math::Explain(math::CompiledGold(golds, options), text);
   }
   nb::dict result = VerdictDict(explanation.verdict, text);
@@ -131,7 +131,7 @@ nb::dict Compare(nb::handle gold, nb::handle answer, const std::string& profile,
   const std::string text = Text(answer, "answer");
   math::MathVerdict verdict;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     verdict = math::Compare(math::CompiledGold(golds, options), text);
   }
   return VerdictDict(verdict, text);
@@ -142,7 +142,7 @@ nb::tuple Extract(nb::handle completion, const std::string& profile, const nb::d
   const std::string text = Text(completion, "completion");
   math::Extraction extraction;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     extraction = math::Extract(text, options);
   }
   const bool found = extraction.anchor != math::Anchor::kNone;
@@ -159,7 +159,7 @@ nb::tuple Vote(const nb::list& completions, const std::string& profile, const nb
   }
   math::VoteResult vote;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     const std::vector<std::string_view> views(texts.begin(), texts.end());
     vote = math::Vote(views, options);
   }

@@ -31,7 +31,7 @@ class PyPipeline {
   PyPipeline(const PyPipeline&) = delete;
   PyPipeline& operator=(const PyPipeline&) = delete;
   ~PyPipeline() {
-    nb::gil_scoped_release release;
+    GilRelease release;
     state_.reset();
   }
   const std::shared_ptr<PipelineState>& state() const {
@@ -200,7 +200,7 @@ void Call(const PyPipeline& self, Work work) {
   const auto& state = self.state();
   Status status;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     status = work(state->pipeline());
   }
   ThrowIfError(status);
@@ -269,7 +269,7 @@ void BindWakeup(nb::module_& m) {
   nb::class_<PendingSubmit>(m, "_PendingSubmit", "A submit that waits for room.")
       .def("withdraw",
            [](PendingSubmit& self) {
-             nb::gil_scoped_release release;
+             GilRelease release;
              self.Withdraw();
            })
       .def("take", [](PendingSubmit& self) { return MakeHandle(self.state(), self.Take()); },

@@ -105,9 +105,9 @@ ItemVector ItemsFromFile(const std::string& path, const std::string& preset, con
   std::optional<nb::python_error> raised;
   std::optional<Result<std::vector<RewardItem>>> items;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     items = ReadItems(path, map, [&] {
-      nb::gil_scoped_acquire acquire;
+      GilAcquire acquire;
       if (PyErr_CheckSignals() == 0) return false;
       raised.emplace();
       return true;

@@ -98,7 +98,7 @@ void VerifyChunk(const DirectScorer& self, const nb::list& golds, const nb::list
     if (pair.gold.data() && pair.completion.data()) pairs.push_back(pair);
   }
   if (!pairs.empty()) {
-    nb::gil_scoped_release release;
+    GilRelease release;
     self.JudgePairs(pairs, threads, results->data());
   }
   std::vector<RewardItem> items;
@@ -116,7 +116,7 @@ void VerifyChunk(const DirectScorer& self, const nb::list& golds, const nb::list
   if (items.empty()) return;
   std::vector<RewardResult> scored;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     self.ScoreAll(items, threads, &scored);
   }
   for (size_t k = 0; k < scored.size(); ++k) (*results)[of_item[k]] = std::move(scored[k]);
@@ -139,13 +139,13 @@ RewardResult VerifyOne(const DirectScorer& self, nb::handle gold, nb::handle pre
   if (self.judges_pairs()) {
     const DirectScorer::Pair pair{Utf8View(gold.ptr()), Utf8View(prediction.ptr()), 0};
     if (pair.gold.data() && pair.completion.data()) {
-      nb::gil_scoped_release release;
+      GilRelease release;
       self.JudgePairs({&pair, 1}, 1, &result);
     }
     if (!result.scorer.empty()) return result;
   }
   const RewardItem item = VerifyItem(gold, prediction, "gold", "prediction");
-  nb::gil_scoped_release release;
+  GilRelease release;
   return self.Score(item);
 }
 
@@ -171,7 +171,7 @@ void BindScorer(nb::module_& m) {
              RewardItem converted = ItemFrom(item);
              RewardResult result;
              {
-               nb::gil_scoped_release release;
+               GilRelease release;
                result = self.Score(converted);
              }
              return SingleResult(std::move(result));
@@ -181,7 +181,7 @@ void BindScorer(nb::module_& m) {
       .def("_score_batch",
            [](const DirectScorer& self, nb::handle items, int threads) {
              std::vector<RewardItem> converted = ItemsFrom(items);
-             nb::gil_scoped_release release;
+             GilRelease release;
              std::vector<RewardResult> results;
              self.ScoreAll(converted, threads, &results);
              return PyBatch{std::make_shared<Batch>(std::move(results))};

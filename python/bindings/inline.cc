@@ -50,7 +50,7 @@ void RegisterManager(const std::string& name, const nb::dict& spec, std::shared_
 nb::object Fetch(const PyInlineCalls& self, size_t most) {
   std::optional<std::vector<InlineCalls::Work>> works;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     works = self.calls->Fetch(most);
   }
   if (!works) return nb::none();
@@ -88,7 +88,7 @@ void BindInline(nb::module_& m) {
       .def("complete",
            [](const PyInlineCalls& self, uint64_t id, nb::bytes reply) {
              std::string text(reply.c_str(), reply.size());
-             nb::gil_scoped_release release;
+             GilRelease release;
              self.calls->Complete(id, std::move(text));
            },
            nb::arg("id"), nb::arg("reply"))

@@ -1,8 +1,10 @@
 #include "interpreter.h"
 
+#include <cxxabi.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cmath>
@@ -32,15 +34,31 @@ void Translate(const std::exception_ptr& exception, void*) {
   }
 }
 
+// Calls what may end this thread by pthread_exit; then it waits for the end of the process instead.
+template <typename Call>
+auto OrWaitForExit(Call call) noexcept {
+  try {
+    return call();
+  } catch (const abi::__forced_unwind&) {
+    while (true) pause();
+  }
+}
+
 }  // namespace
 
+GilRelease::~GilRelease() {
+  OrWaitForExit([this] { PyEval_RestoreThread(state_); });
+}
+
+GilAcquire::GilAcquire() : state_(OrWaitForExit([] { return PyGILState_Ensure(); })) {}
+
 bool WaitWithSignals(int64_t timeout_ns, const std::function<bool(int64_t)>& wait) {
-  const int64_t deadline = DeadlineAfter(Clock::Real().NowNs(), timeout_ns);
+  const int64_t deadline = timeout_ns == kNoDeadline ? kNoDeadline : DeadlineAfter(Clock::Real().NowNs(), timeout_ns);
   while (true) {
     const int64_t left = deadline == kNoDeadline ? kNoDeadline : deadline - Clock::Real().NowNs();
     bool done;
     {
-      nb::gil_scoped_release release;
+      GilRelease release;
       done = wait(std::max<int64_t>(0, std::min(left, kSignalSliceNs)));
     }
     if (done) return true;

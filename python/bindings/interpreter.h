@@ -39,6 +39,30 @@ T ValueOrThrow(Result<T> result) {
   return std::move(result).value();
 }
 
+// What nanobind's guards do, but for a daemon thread that wants the GIL when the interpreter is ending: Python before 3.14
+// ends such a thread by pthread_exit, and its unwinding would end the process at the first noexcept function. It stops here.
+class GilRelease {
+ public:
+  GilRelease() : state_(PyEval_SaveThread()) {}
+  ~GilRelease();
+  GilRelease(const GilRelease&) = delete;
+  GilRelease& operator=(const GilRelease&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+class GilAcquire {
+ public:
+  GilAcquire();
+  ~GilAcquire() { PyGILState_Release(state_); }
+  GilAcquire(const GilAcquire&) = delete;
+  GilAcquire& operator=(const GilAcquire&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 // How long a blocked call waits before it looks for a signal.
 inline constexpr int64_t kSignalSliceNs = 50'000'000;
 

@@ -14,7 +14,9 @@ PipelineState::~PipelineState() {
 }
 
 PyHandle::~PyHandle() {
-  nb::gil_scoped_release release;
+  // The usual case, and quick: others hold the pipeline too.
+  if (delivered_ && state_.use_count() > 1) return;
+  GilRelease release;
   if (!delivered_ && state_->generation == ForkGeneration()) state_->pipeline().Drop(handle_);
   state_.reset();
 }
@@ -22,14 +24,14 @@ PyHandle::~PyHandle() {
 BatchHandle SubmitWithSignals(PipelineState& state, std::vector<RewardItem> items, int64_t step) {
   std::optional<nb::python_error> raised;
   const auto interrupted = [&] {
-    nb::gil_scoped_acquire acquire;
+    GilAcquire acquire;
     if (PyErr_CheckSignals() == 0) return false;
     raised.emplace();
     return true;
   };
   std::optional<Result<BatchHandle>> result;
   {
-    nb::gil_scoped_release release;
+    GilRelease release;
     result = state.pipeline().Submit(std::move(items), step, interrupted);
     if (raised && result->ok()) state.pipeline().Drop(**result);  // room came at that very moment
   }
