@@ -1,6 +1,7 @@
 // `rewardloop check`: what can be wrong with a configuration and with rows, found without scoring a
 // row.
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -9,6 +10,7 @@
 #include "cli/findings.h"
 #include "cli/options.h"
 #include "cli/row_source.h"
+#include "cli/row_window.h"
 #include "cli/signals.h"
 #include "io/id_table.h"
 
@@ -109,6 +111,8 @@ class CheckCommand {
     strict.unknown_rewards = UnknownRewards::kRaise;
     RL_ASSIGN_OR_RETURN(built_, BuildPipeline(strict, MakeEngine(strict),
                                               registries_.scorers, registries_.managers));
+    window_.emplace(config_.backlog_items, config_.backlog_bytes,
+                    built_.manager->granularity() == Granularity::kGroup);
     if (!args_.input.empty()) RL_RETURN_IF_ERROR(CheckRows());
     return Report();
   }
@@ -155,11 +159,14 @@ class CheckCommand {
                     "item_id '" + row.item.item_id + "' stands in line " + std::to_string(before) +
                         " already");
     }
+    (void)window_->BeginsWith(row);
     if (!row.problem.ok()) {
       findings_.AddStatus("field", row.problem.message(), place, row.problem);
       return;
     }
     ++sources_[row.item.data_source];
+    if (const Status joined = window_->Join(rows, row); !joined.ok())
+      findings_.AddStatus("session", *row.item.session_id, "", joined);
     CheckScorer(place, row.item);
     const Json* score = nullptr;
     for (const std::string& column : score_columns_) {
@@ -256,6 +263,7 @@ class CheckCommand {
   int64_t rows_ = 0;
   std::map<std::string, int64_t> sources_;
   IdTable ids_;
+  std::optional<RowWindow> window_;
   GroupChecks group_checks_;
   Findings findings_;
   std::unordered_map<const Scorer*, bool> needs_truth_;

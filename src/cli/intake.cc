@@ -2,19 +2,25 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <utility>
 
 namespace rewardloop::cli {
 namespace {
 
-constexpr int64_t kChunkRows = 256;
-constexpr int64_t kChunkBytes = int64_t{1} << 20;
+// Rows of an earlier run that are handed on at once.
+constexpr size_t kKeptAtOnce = 4096;
 // Rows beyond this number share one place in the message about a duplicate id.
 constexpr int64_t kLastNamedLine = IdTable::kAbsent - 1;
 
 }  // namespace
 
 Intake::Intake(RowSource* source, BuiltPipeline* built, const DoneRows* done, IntakeOptions options)
-    : source_(source), built_(built), done_(done), options_(options) {}
+    : source_(source),
+      built_(built),
+      done_(done),
+      options_(options),
+      window_(options.max_rows, options.max_bytes, options.keep_groups) {}
 
 Intake::~Intake() {
   Stop();
@@ -65,32 +71,36 @@ void Intake::Release(int64_t rows, int64_t bytes) {
   room_.notify_all();
 }
 
-bool Intake::WaitForRoom(int64_t bytes) {
+Result<bool> Intake::WaitForRoom(const Row& row, int64_t bytes) {
   std::unique_lock lock(mutex_);
   const auto has_room = [&] {
     return rows_ == 0 || (rows_ < options_.max_rows && bytes_ + bytes <= options_.max_bytes);
   };
   // Rows of the chunk hold room too: they must be on their way before waiting for it.
-  if (!stop_ && !has_room() && !chunk_.empty()) {
+  int64_t ready = first_unit_ordinal_;
+  while (!stop_ && !has_room()) {
     lock.unlock();
-    const Status submitted = SubmitChunk();
+    RL_RETURN_IF_ERROR(SubmitBefore(ready));
     lock.lock();
-    if (!submitted.ok()) {
-      status_ = submitted;
-      return false;
+    room_.wait(lock, [&] { return stop_ || has_room() || rows_ <= held_rows(); });
+    if (stop_ || has_room()) break;
+    // Only what must not be parted is left.
+    const bool continues = window_.Continues(row.item);
+    if (continues && window_.unit_ordinal() == first_unit_ordinal_) {
+      return InvalidArgument(
+          source_->Place(row) + ": the backlog has no room for all rows of " +
+              (row.item.session_id ? "session '" + *row.item.session_id
+                                   : "group '" + row.item.group_id.value_or("")) +
+              "', which are judged together; " + std::to_string(held_rows()) + " rows fill it",
+          "raise --backlog-items or --backlog-bytes");
     }
+    ready = continues ? window_.unit_ordinal() : kNoOrdinal;
+    window_.CutBefore(continues ? window_.unit_line() : row.line_number);
   }
-  room_.wait(lock, [&] { return stop_ || has_room(); });
   if (stop_) return false;
   ++rows_;
   bytes_ += bytes;
   return true;
-}
-
-bool Intake::MustStayTogether(const RewardItem& item) const {
-  if (last_together_.empty()) return false;
-  if (item.session_id) return "s" + *item.session_id == last_together_;
-  return options_.keep_groups && item.group_id && "g" + *item.group_id == last_together_;
 }
 
 Status Intake::AddRow(Row row) {
@@ -101,11 +111,13 @@ Status Intake::AddRow(Row row) {
             std::to_string(before) + " already",
         "ids must be unique; without the column every row is named after its line");
   }
+  if (window_.BeginsWith(row)) RL_RETURN_IF_ERROR(SubmitChunk());
   if (done_) {
     const uint32_t index = done_->ordinals.Find(row.item.item_id);
     if (index != IdTable::kAbsent) {
       chunk_.kept.push_back({row.ordinal, done_->offsets[index]});
-      if (static_cast<int64_t>(chunk_.kept.size()) >= 16 * kChunkRows) return SubmitChunk();
+      if (chunk_.kept.size() >= kKeptAtOnce)
+        return SubmitBefore(first_unit_ordinal_);
       return Status();
     }
   }
@@ -119,11 +131,9 @@ Status Intake::AddRow(Row row) {
     }
   }
   const int64_t bytes = static_cast<int64_t>(row.line.size() + row.item.ByteSize());
-  if (static_cast<int64_t>(items_.size()) >= kChunkRows || chunk_bytes_ >= kChunkBytes) {
-    if (!MustStayTogether(row.item)) RL_RETURN_IF_ERROR(SubmitChunk());
-  }
-  if (!WaitForRoom(bytes)) return Status();
-  chunk_bytes_ += bytes;
+  RL_ASSIGN_OR_RETURN(const bool has_room, WaitForRoom(row, bytes));
+  if (!has_room) return Status();
+  if (row.problem.ok()) RL_RETURN_IF_ERROR(window_.Join(*source_, row));
 
   Slot slot;
   slot.ordinal = row.ordinal;
@@ -138,36 +148,57 @@ Status Intake::AddRow(Row row) {
     chunk_.refused.push_back({std::move(slot), std::move(row.problem)});
     return Status();
   }
-  last_together_ = row.item.session_id                         ? "s" + *row.item.session_id
-                   : options_.keep_groups && row.item.group_id ? "g" + *row.item.group_id
-                                                               : "";
-  if (!options_.keep_groups) {
-    // Groups span submits here; what needs them counts them itself.
-    row.item.group_id.reset();
-    row.item.group_size.reset();
-  }
-  chunk_.slots.push_back(std::move(slot));
-  items_.push_back(std::move(row.item));
+  Hold(std::move(slot), std::move(row.item));
   return Status();
 }
 
-Status Intake::SubmitChunk() {
-  chunk_bytes_ = 0;
-  if (chunk_.empty()) return Status();
-  if (!items_.empty()) {
-    auto handle = built_->pipeline->Submit(std::move(items_));
-    items_ = {};
+void Intake::Hold(Slot slot, RewardItem item) {
+  if (window_.HasUnit(item)) first_unit_ordinal_ = std::min(first_unit_ordinal_, slot.ordinal);
+  if (!options_.keep_groups) {
+    // Groups span submits here; what needs them counts them itself.
+    item.group_id.reset();
+    item.group_size.reset();
+  }
+  chunk_.slots.push_back(std::move(slot));
+  items_.push_back(std::move(item));
+}
+
+Status Intake::SubmitChunk() { return SubmitBefore(kNoOrdinal); }
+
+Status Intake::SubmitBefore(int64_t end) {
+  // Ordinals ascend in each list, so what stays is a tail of each.
+  Batch rest;
+  std::vector<RewardItem> rest_items;
+  const auto move_tail = [](auto* from, auto first, auto* to) {
+    to->assign(std::make_move_iterator(first), std::make_move_iterator(from->end()));
+    from->erase(first, from->end());
+  };
+  if (end != kNoOrdinal) {
+    const auto slot = std::find_if(chunk_.slots.begin(), chunk_.slots.end(),
+                                   [&](const Slot& held) { return held.ordinal >= end; });
+    move_tail(&items_, items_.begin() + (slot - chunk_.slots.begin()), &rest_items);
+    move_tail(&chunk_.slots, slot, &rest.slots);
+    move_tail(&chunk_.refused,
+              std::find_if(chunk_.refused.begin(), chunk_.refused.end(),
+                           [&](const auto& held) { return held.slot.ordinal >= end; }),
+              &rest.refused);
+  }
+  Batch batch = std::exchange(chunk_, std::move(rest));
+  std::vector<RewardItem> items = std::exchange(items_, std::move(rest_items));
+  first_unit_ordinal_ = end == kNoOrdinal || chunk_.slots.empty() ? kNoOrdinal : end;
+  if (batch.empty()) return Status();
+  if (!items.empty()) {
+    auto handle = built_->pipeline->Submit(std::move(items));
     if (!handle.ok()) {
       const std::string where =
-          source_->reader().name() + ":" + std::to_string(chunk_.slots.front().line_number) + ":1";
+          source_->reader().name() + ":" + std::to_string(batch.slots.front().line_number) + ":1";
       return Status(handle.status().code(), where + ": " + handle.status().message(),
                     handle.status().hint());
     }
-    chunk_.handle = *handle;
+    batch.handle = *handle;
   }
   const std::lock_guard lock(mutex_);
-  submitted_.push_back(std::move(chunk_));
-  chunk_ = Batch();
+  submitted_.push_back(std::move(batch));
   ready_.notify_all();
   return Status();
 }
@@ -175,11 +206,11 @@ Status Intake::SubmitChunk() {
 Status Intake::ReadAll() {
   while (!stopped()) {
     // A slow writer at the other end of a pipe must not keep back what is there.
-    if (!source_->HasBufferedRow()) RL_RETURN_IF_ERROR(SubmitChunk());
+    if (!source_->HasBufferedRow()) RL_RETURN_IF_ERROR(SubmitBefore(first_unit_ordinal_));
     Row row;
     auto found = source_->Next(&row);
     if (!found.ok()) {
-      RL_RETURN_IF_ERROR(SubmitChunk());
+      (void)SubmitBefore(window_.unit_ordinal());  // nobody knows whether that unit is whole
       return found.status();
     }
     if (!*found) {
@@ -190,10 +221,9 @@ Status Intake::ReadAll() {
     }
     const Status added = AddRow(std::move(row));
     if (!added.ok()) {
-      RL_RETURN_IF_ERROR(SubmitChunk());
+      (void)SubmitBefore(window_.unit_ordinal());
       return added;
     }
-    if (!status().ok()) return status();
   }
   return Status();
 }

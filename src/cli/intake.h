@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/row_source.h"
+#include "cli/row_window.h"
 #include "io/id_table.h"
 #include "io/resume.h"
 #include "rewardloop/config.h"
@@ -73,13 +74,20 @@ class Intake {
   bool reached_end() const;
 
  private:
+  static constexpr int64_t kNoOrdinal = RowWindow::kNoOrdinal;
+
   void Loop();
   Status ReadAll();
   Status AddRow(Row row);
-  bool MustStayTogether(const RewardItem& item) const;
+  void Hold(Slot slot, RewardItem item);
+  // Of the chunk, the rows with an ordinal below `end`.
+  Status SubmitBefore(int64_t end);
   Status SubmitChunk();
+  int64_t held_rows() const {
+    return static_cast<int64_t>(chunk_.slots.size() + chunk_.refused.size());
+  }
   // False when Stop() was called.
-  bool WaitForRoom(int64_t bytes);
+  Result<bool> WaitForRoom(const Row& row, int64_t bytes);
 
   RowSource* const source_;
   BuiltPipeline* const built_;
@@ -90,8 +98,8 @@ class Intake {
   IdTable ids_;
   Batch chunk_;
   std::vector<RewardItem> items_;
-  int64_t chunk_bytes_ = 0;
-  std::string last_together_;  // session or group of the last row
+  RowWindow window_;
+  int64_t first_unit_ordinal_ = kNoOrdinal;  // of the chunk's rows that must not be parted
 
   mutable std::mutex mutex_;
   std::condition_variable room_;
