@@ -20,7 +20,7 @@ void PipelineImpl::StartAttemptLocked(Attempt::Kind kind, std::vector<ItemRef> i
     attempt->limiter = engine_->FindLimiter(use.name);
     for (const ItemRef& ref : attempt->items) attempt->tokens += manager_->Limiter(ref.item()).tokens;
   }
-  for (const ItemRef& ref : attempt->items) ref.batch->attempts[ref.index] = attempt;
+  RememberAttemptLocked(attempt);
   ++active_work_;
   AcquireLocked(attempt);
 }
@@ -223,11 +223,11 @@ bool PipelineImpl::RetryLocked(const AttemptPtr& attempt, std::vector<ItemRef> i
   }
   next->phase = Attempt::Phase::kWaitRetry;
   ++active_work_;
+  RememberAttemptLocked(next);
   for (const ItemRef& ref : next->items) {
-    ref.batch->attempts[ref.index] = next;
     EmitLocked(PipelineEvent::Kind::kRetry, *ref.batch, ref.index, now_ns, attempt->number);
   }
-  metrics_->Apply([&](MetricsSnapshot& totals) { totals.attempts_retried += static_cast<int64_t>(next->items.size()); });
+  metrics_->Apply([&](EngineMetrics::Shard& shard) { shard.totals.attempts_retried += static_cast<int64_t>(next->items.size()); });
   next->timer = executor_.PostAt(start_ns, [self = shared_from_this(), next] {
     Lock lock(self->mutex_);
     if (next->phase == Attempt::Phase::kWaitRetry) self->AcquireLocked(next);
@@ -241,10 +241,17 @@ void PipelineImpl::ReleaseLocked(Attempt& attempt) {
   attempt.holds_limiter = attempt.holds_slot = false;
 }
 
+void PipelineImpl::RememberAttemptLocked(const AttemptPtr& attempt) {
+  for (const ItemRef& ref : attempt->items) {
+    ref.batch->attempts.resize(ref.batch->items.size());
+    ref.batch->attempts[ref.index] = attempt;
+  }
+}
+
 void PipelineImpl::ForgetAttemptLocked(const AttemptPtr& attempt) {
   for (const ItemRef& ref : attempt->items) {
-    const auto entry = ref.batch->attempts.find(ref.index);
-    if (entry != ref.batch->attempts.end() && entry->second == attempt) ref.batch->attempts.erase(entry);
+    AttemptPtr& newest = ref.batch->attempts[ref.index];
+    if (newest == attempt) newest.reset();
   }
   --active_work_;
   if (closed_) room_.NotifyAll();

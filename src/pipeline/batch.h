@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "rewardloop/executor.h"
@@ -44,12 +43,12 @@ struct Batch {
   std::unique_ptr<Row[]> rows;
   // Row that is judged for row i: itself, or the last row of its session. Empty when no item has a session.
   std::vector<int32_t> leader;
-  // Rows that get the result of a judged row, by that row.
-  std::unordered_map<int32_t, std::vector<int32_t>> followers;
+  // Rows that get the result of judged row i. Empty when no item has a session.
+  std::vector<std::vector<int32_t>> followers;
   // Group of row i, null for rows without one. Empty when no item has a group.
   std::vector<std::shared_ptr<TrackedGroup>> group_of;
-  // The newest attempt of an item that waits or runs, but for those in CPU chunks.
-  std::unordered_map<int32_t, std::shared_ptr<Attempt>> attempts;
+  // The newest attempt of item i, null when it neither waits nor runs or does so in a CPU chunk. Empty before the first.
+  std::vector<std::shared_ptr<Attempt>> attempts;
 
   int64_t admitted = 0;   // items [0, admitted) have entered the backlog
   int64_t remaining = 0;  // items without a result

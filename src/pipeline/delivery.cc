@@ -60,13 +60,12 @@ Result<Collected> PipelineImpl::Collect(const BatchHandle& handle, int64_t timeo
   }
   StepState& step = *steps_.at(batch->step);
   const int64_t begin_ns = Now();
-  const bool ready =
-      executor_.WaitUntil(lock, batch->changed, [&] { return batch->remaining == 0 || batch->taken || batch->streaming; },
-                          DeadlineAfter(begin_ns, timeout_ns));
+  const auto over = [&] { return batch->remaining == 0 || batch->taken || batch->streaming; };
+  const bool ready = over() || executor_.WaitUntil(lock, batch->changed, over, DeadlineAfter(begin_ns, timeout_ns));
   const int64_t now_ns = Now();
   step.timeline.AddCollectWait(now_ns - begin_ns);
   if (!ready) {
-    metrics_->Apply([&](MetricsSnapshot& totals) { totals.collect_ns += now_ns - begin_ns; });
+    metrics_->Apply([&](EngineMetrics::Shard& shard) { shard.totals.collect_ns += now_ns - begin_ns; });
     return DeadlineExceeded(std::to_string(batch->remaining) + " of " + std::to_string(batch->size()) +
                                 " items of submit " + std::to_string(handle.submit) + " have no result yet",
                             "the handle stays valid: collect it again");
@@ -95,12 +94,12 @@ Result<Collected> PipelineImpl::Collect(const BatchHandle& handle, int64_t timeo
   for (size_t i = 0; i < collected.results.size(); ++i) ApplyPolicy(&collected.results[i], !masked.empty() && masked[i], &policy_values);
   if (options_.unite_extra) UniteExtraKeys(&collected.results);
   if (options_.on_error.policy == OnError::Policy::kRaise) collected.status = RaiseStatus(collected.results);
-  metrics_->Apply([&](MetricsSnapshot& totals) {
-    ++totals.batches_collected;
-    totals.items_delivered += first_time;
-    totals.policy_values += policy_values;
-    totals.collect_ns += now_ns - begin_ns;
-    for (const RewardResult& result : collected.results) totals.deliver.Add(now_ns - result.timing.finished_ns);
+  metrics_->Apply([&](EngineMetrics::Shard& shard) {
+    ++shard.totals.batches_collected;
+    shard.totals.items_delivered += first_time;
+    shard.totals.policy_values += policy_values;
+    shard.totals.collect_ns += now_ns - begin_ns;
+    for (const RewardResult& result : collected.results) shard.totals.deliver.Add(now_ns - result.timing.finished_ns);
   });
   return collected;
 }
@@ -127,7 +126,7 @@ Result<std::optional<RewardResult>> PipelineImpl::Next(const BatchHandle& handle
     batches_.erase(batch->id);
     retained_rows_ += batch->group_refs;
     BoundRetainedLocked();
-    metrics_->Apply([](MetricsSnapshot& totals) { ++totals.batches_collected; });
+    metrics_->Apply([](EngineMetrics::Shard& shard) { ++shard.totals.batches_collected; });
     return std::optional<RewardResult>();
   }
   const int32_t i = batch->rows[batch->next_streamed++].order;
@@ -138,11 +137,11 @@ Result<std::optional<RewardResult>> PipelineImpl::Next(const BatchHandle& handle
   lock.unlock();
   int64_t policy_values = 0;
   ApplyPolicy(&result, masked, &policy_values);
-  metrics_->Apply([&](MetricsSnapshot& totals) {
-    totals.items_delivered += first_time;
-    totals.policy_values += policy_values;
-    totals.collect_ns += now_ns - begin_ns;
-    totals.deliver.Add(now_ns - result.timing.finished_ns);
+  metrics_->Apply([&](EngineMetrics::Shard& shard) {
+    shard.totals.items_delivered += first_time;
+    shard.totals.policy_values += policy_values;
+    shard.totals.collect_ns += now_ns - begin_ns;
+    shard.totals.deliver.Add(now_ns - result.timing.finished_ns);
   });
   return std::optional<RewardResult>(std::move(result));
 }
@@ -202,12 +201,12 @@ Result<std::optional<Group>> PipelineImpl::NextGroup(int64_t step_id, int64_t ti
     group.valid.push_back(result.valid);
   }
   UniteExtraKeys(&group.results);
-  metrics_->Apply([&](MetricsSnapshot& totals) {
-    ++totals.groups_delivered;
-    totals.items_delivered += first_time;
-    totals.groups_zero_spread += zero_spread;
-    totals.policy_values += policy_values;
-    totals.collect_ns += now_ns - begin_ns;
+  metrics_->Apply([&](EngineMetrics::Shard& shard) {
+    ++shard.totals.groups_delivered;
+    shard.totals.items_delivered += first_time;
+    shard.totals.groups_zero_spread += zero_spread;
+    shard.totals.policy_values += policy_values;
+    shard.totals.collect_ns += now_ns - begin_ns;
   });
   return std::optional<Group>(std::move(group));
 }

@@ -19,6 +19,12 @@ int64_t ResultBytes(const RewardResult& result) {
   return static_cast<int64_t>(bytes);
 }
 
+// Shared by all results whose scorer said nothing more: they are most.
+const Json& EmptyObject() {
+  static const Json* const empty = new Json(Json::MakeObject());
+  return *empty;
+}
+
 void FreeMemory(RewardItem& item) {
   std::vector<Output>().swap(item.outputs);
   item.prompt = Json();
@@ -28,7 +34,7 @@ void FreeMemory(RewardItem& item) {
 
 }  // namespace
 
-bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done done) {
+bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done&& done) {
   const int32_t i = done.index;
   const ItemState before = batch->rows[i].state.exchange(ItemState::kEnded);
   if (before == ItemState::kEnded) return false;
@@ -43,8 +49,8 @@ bool PipelineImpl::FinishLocked(const BatchPtr& batch, Done done) {
   if (done.started_ns != kNeverNs) step.timeline.AddItem(done.started_ns, finished_ns);
 
   std::vector<std::pair<int32_t, Done>> followers;
-  if (const auto entry = batch->followers.find(i); entry != batch->followers.end()) {
-    for (const int32_t row : entry->second) {
+  if (!batch->followers.empty()) {
+    for (const int32_t row : batch->followers[i]) {
       Done copy = done;
       copy.index = row;
       // Judged once: the work is the leader's.
@@ -98,7 +104,7 @@ bool PipelineImpl::FinishNotScoredLocked(const BatchPtr& batch, int32_t index, V
   return FinishLocked(batch, std::move(done));
 }
 
-void PipelineImpl::FillResult(Batch& batch, Done done) {
+void PipelineImpl::FillResult(Batch& batch, Done&& done) {
   RewardResult& result = batch.results[done.index];
   Verdict& verdict = done.verdict;
   result.status = verdict.status;
@@ -107,7 +113,7 @@ void PipelineImpl::FillResult(Batch& batch, Done done) {
     result.valid = true;
   }
   result.components = std::move(verdict.components);
-  result.extra = verdict.extra.is_object() ? std::move(verdict.extra) : Json::MakeObject();
+  result.extra = verdict.extra.is_object() ? std::move(verdict.extra) : EmptyObject();
   result.extracted = std::move(verdict.extracted);
   result.reason = std::move(verdict.reason);
   result.error = std::move(verdict.error);
@@ -131,8 +137,8 @@ void PipelineImpl::LogNoScorerLocked(const Batch& batch, int32_t index) {
 
 void PipelineImpl::CountFinishedLocked() {
   if (finished_.empty()) return;
-  metrics_->Apply([&](MetricsSnapshot&) {
-    for (const ItemRef& ref : finished_) metrics_->CountItem(ref.result());
+  metrics_->Apply([&](EngineMetrics::Shard& shard) {
+    for (const ItemRef& ref : finished_) shard.CountItem(ref.result());
   });
   finished_.clear();
 }
@@ -161,9 +167,8 @@ std::vector<PipelineImpl::AttemptPtr> PipelineImpl::EndItemsLocked(const BatchPt
     if (!batch->is_leader(i)) continue;  // ends with its session's last row
     if (batch->rows[i].state == ItemState::kEnded || !wanted(i)) continue;
     FinishNotScoredLocked(batch, i, verdict);
-    if (const auto attempt = batch->attempts.find(i); attempt != batch->attempts.end()) {
-      if (touched.empty() || touched.back() != attempt->second) touched.push_back(attempt->second);
-    }
+    const AttemptPtr attempt = batch->attempts.empty() ? nullptr : batch->attempts[i];
+    if (attempt && (touched.empty() || touched.back() != attempt)) touched.push_back(attempt);
   }
   std::vector<AttemptPtr> stopped;
   for (const AttemptPtr& attempt : touched) {

@@ -70,7 +70,7 @@ void PipelineImpl::BoundRetainedLocked() {
       }
       ReleaseMembersLocked(*group);
       ++step->groups_dropped;
-      metrics_->Apply([](MetricsSnapshot& totals) { ++totals.groups_dropped; });
+      metrics_->Apply([](EngineMetrics::Shard& shard) { ++shard.totals.groups_dropped; });
     }
   }
 }

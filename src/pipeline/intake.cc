@@ -48,8 +48,9 @@ Result<BatchHandle> PipelineImpl::Submit(std::vector<RewardItem> items, int64_t 
   RL_RETURN_IF_ERROR(RegisterLocked(batch, *step));
 
   bool withdrawn = false;
+  int64_t now_ns = begin_ns;
   while (batch->admitted < batch->size() && !withdrawn) {
-    AdmitSomeLocked(batch);
+    AdmitSomeLocked(batch, now_ns);
     if (batch->admitted == batch->size()) break;
     if (options_.overflow == Overflow::kReject) {
       RejectPendingLocked(batch, batch->size(), "backlog_full", "the backlog is full (overflow = reject)");
@@ -67,16 +68,17 @@ Result<BatchHandle> PipelineImpl::Submit(std::vector<RewardItem> items, int64_t 
         lock.lock();
       }
     }
+    now_ns = Now();
   }
   CountFinishedLocked();
   const int64_t spent_ns = Now() - begin_ns;
   step->timeline.AddSubmit(spent_ns);
-  metrics_->Apply([&](MetricsSnapshot& totals) {
-    ++totals.batches_submitted;
-    totals.items_submitted += batch->size();
-    totals.submit_ns += spent_ns;
-    totals.backlog_items_max = std::max(totals.backlog_items_max, backlog_items_);
-    totals.backlog_bytes_max = std::max(totals.backlog_bytes_max, backlog_bytes_);
+  metrics_->Apply([&](EngineMetrics::Shard& shard) {
+    ++shard.totals.batches_submitted;
+    shard.totals.items_submitted += batch->size();
+    shard.totals.submit_ns += spent_ns;
+    shard.totals.backlog_items_max = std::max(shard.totals.backlog_items_max, backlog_items_);
+    shard.totals.backlog_bytes_max = std::max(shard.totals.backlog_bytes_max, backlog_bytes_);
   });
   const BatchHandle handle{batch->id, step_id, batch->size()};
   lock.unlock();
@@ -134,6 +136,7 @@ PipelineImpl::BatchPtr PipelineImpl::MakeBatch(std::vector<RewardItem> items, st
   batch->remaining = static_cast<int64_t>(count);
   batch->undelivered = static_cast<int64_t>(count);
   batch->leader = std::move(leaders);
+  batch->followers.resize(batch->leader.size());
   for (size_t i = 0; i < batch->leader.size(); ++i) {
     const int32_t row = static_cast<int32_t>(i);
     if (batch->leader[i] != row) batch->followers[batch->leader[i]].push_back(row);
@@ -223,9 +226,8 @@ bool PipelineImpl::HasRoomLocked(const Batch& batch) const {
          backlog_bytes_ + batch.rows[batch.admitted].bytes <= options_.backlog_bytes;
 }
 
-void PipelineImpl::AdmitSomeLocked(const BatchPtr& batch) {
+void PipelineImpl::AdmitSomeLocked(const BatchPtr& batch, int64_t now_ns) {
   const int32_t begin = static_cast<int32_t>(batch->admitted);
-  const int64_t now_ns = Now();
   while (batch->admitted < batch->size() && HasRoomLocked(*batch)) {
     const int32_t i = static_cast<int32_t>(batch->admitted++);
     auto expected = ItemState::kPending;

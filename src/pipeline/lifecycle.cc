@@ -168,7 +168,7 @@ void PipelineImpl::Drop(const BatchHandle& handle) {
   batches_.erase(found);
   retained_rows_ += batch->group_refs;
   batch->changed.NotifyAll();
-  metrics_->Apply([&](MetricsSnapshot& totals) { totals.items_dropped_with_handle += forgotten; });
+  metrics_->Apply([&](EngineMetrics::Shard& shard) { shard.totals.items_dropped_with_handle += forgotten; });
   lock.unlock();
   for (const AttemptPtr& attempt : stopped) attempt->stop.request_stop();
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <vector>
 
 #include "pipeline/engine_metrics.h"
 
@@ -35,6 +37,32 @@ Json StatusesToJson(const std::array<int64_t, kItemStatusCount>& by_status) {
     if (by_status[i] > 0) json.Set(ItemStatusName(static_cast<ItemStatus>(i)), by_status[i]);
   }
   return json;
+}
+
+void Merge(const std::array<int64_t, kItemStatusCount>& from, std::array<int64_t, kItemStatusCount>* into) {
+  for (int i = 0; i < kItemStatusCount; ++i) (*into)[i] += from[i];
+}
+
+void Merge(const MetricsSnapshot& from, MetricsSnapshot* into) {
+  into->items_submitted += from.items_submitted;
+  into->items_finished += from.items_finished;
+  into->items_delivered += from.items_delivered;
+  into->batches_submitted += from.batches_submitted;
+  into->batches_collected += from.batches_collected;
+  into->groups_delivered += from.groups_delivered;
+  into->groups_zero_spread += from.groups_zero_spread;
+  into->attempts_retried += from.attempts_retried;
+  into->policy_values += from.policy_values;
+  into->items_dropped_with_handle += from.items_dropped_with_handle;
+  into->groups_dropped += from.groups_dropped;
+  into->submit_ns += from.submit_ns;
+  into->collect_ns += from.collect_ns;
+  into->backlog_items_max = std::max(into->backlog_items_max, from.backlog_items_max);
+  into->backlog_bytes_max = std::max(into->backlog_bytes_max, from.backlog_bytes_max);
+  Merge(from.by_status, &into->by_status);
+  into->queue.Merge(from.queue);
+  into->score.Merge(from.score);
+  into->deliver.Merge(from.deliver);
 }
 
 }  // namespace
@@ -72,25 +100,34 @@ int64_t Histogram::Quantile(double q) const {
 }
 
 MetricsSnapshot EngineMetrics::Snapshot() const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  MetricsSnapshot snapshot = totals_;
-  for (const auto& [name, row] : scorers_) snapshot.scorers.push_back(row);
-  std::sort(snapshot.scorers.begin(), snapshot.scorers.end(),
-            [](const auto& a, const auto& b) { return a.scorer < b.scorer; });
+  // All at once: what one thread has counted after another must not show without it.
+  std::vector<std::unique_lock<std::mutex>> locks;
+  for (const LockedShard& one : shards_) locks.emplace_back(one.mutex);
+  MetricsSnapshot snapshot;
+  std::map<std::string, MetricsSnapshot::ScorerRow> scorers;
+  for (const LockedShard& one : shards_) {
+    Merge(one.shard.totals, &snapshot);
+    for (const auto& [name, row] : one.shard.scorers) {
+      MetricsSnapshot::ScorerRow& sum = scorers[name];
+      sum.scorer = name;
+      Merge(row.by_status, &sum.by_status);
+      sum.score.Merge(row.score);
+    }
+  }
+  for (auto& [name, row] : scorers) snapshot.scorers.push_back(std::move(row));
   return snapshot;
 }
 
-void EngineMetrics::CountItem(const RewardResult& result) {
+void EngineMetrics::Shard::CountItem(const RewardResult& result) {
   const int status = static_cast<int>(result.status);
-  ++totals_.items_finished;
-  ++totals_.by_status[status];
-  MetricsSnapshot::ScorerRow& row = scorers_[result.scorer];
-  if (row.scorer.empty()) row.scorer = result.scorer;
+  ++totals.items_finished;
+  ++totals.by_status[status];
+  MetricsSnapshot::ScorerRow& row = scorers[result.scorer];
   ++row.by_status[status];
   if (result.timing.started_ns == 0) return;
   const int64_t score_ns = result.timing.finished_ns - result.timing.started_ns;
-  totals_.queue.Add(result.timing.started_ns - result.timing.queued_ns);
-  totals_.score.Add(score_ns);
+  totals.queue.Add(result.timing.started_ns - result.timing.queued_ns);
+  totals.score.Add(score_ns);
   row.score.Add(score_ns);
 }
 

@@ -128,7 +128,7 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   Status RegisterGroupsLocked(const BatchPtr& batch, StepState& step);
   Status RegisterSessionsLocked(const Batch& batch, StepState& step);
   bool HasRoomLocked(const Batch& batch) const;
-  void AdmitSomeLocked(const BatchPtr& batch);
+  void AdmitSomeLocked(const BatchPtr& batch, int64_t now_ns);
   bool DropOldestLocked();
   void RejectPendingLocked(const BatchPtr& batch, int32_t end, const char* error_class, const std::string& message);
 
@@ -158,14 +158,15 @@ class PipelineImpl : public std::enable_shared_from_this<PipelineImpl> {
   void OnDeadline(const AttemptPtr& attempt);
   bool RetryLocked(const AttemptPtr& attempt, std::vector<ItemRef> items, int64_t now_ns);
   void ReleaseLocked(Attempt& attempt);
+  void RememberAttemptLocked(const AttemptPtr& attempt);
   void ForgetAttemptLocked(const AttemptPtr& attempt);
   // Stops or withdraws `attempt` when none of its items wants it any more; true: call its stop source without the lock.
   bool AbandonLocked(const AttemptPtr& attempt);
 
   // finish.cc
-  bool FinishLocked(const BatchPtr& batch, Done done);
+  bool FinishLocked(const BatchPtr& batch, Done&& done);
   bool FinishNotScoredLocked(const BatchPtr& batch, int32_t index, Verdict verdict);
-  void FillResult(Batch& batch, Done done);
+  void FillResult(Batch& batch, Done&& done);
   void LogNoScorerLocked(const Batch& batch, int32_t index);
   void CountFinishedLocked();
   void NotifyLocked(Batch& batch);

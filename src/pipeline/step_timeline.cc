@@ -10,6 +10,7 @@ void StepTimeline::AddItem(int64_t started_ns, int64_t finished_ns) {
   first_start_ns_ = std::min(first_start_ns_.value_or(started_ns), started_ns);
   last_finish_ns_ = std::max(last_finish_ns_.value_or(finished_ns), finished_ns);
 
+  if (!begin_ns_) return;  // without marks nobody can ask for the share
   // Merge into the union of busy time.
   auto next = busy_.upper_bound(started_ns);
   if (next != busy_.begin()) {
