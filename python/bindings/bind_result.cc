@@ -107,6 +107,11 @@ nb::dict ResultDict(PyResult& self) {
   return dict;
 }
 
+Timing TimingOf(const nb::object& dict) {
+  return {nb::cast<int64_t>(dict["queued"]), nb::cast<int64_t>(dict["started"]), nb::cast<int64_t>(dict["finished"]),
+          nb::cast<int32_t>(dict["attempts"])};
+}
+
 std::string TextOf(nb::handle value) {
   if (!PyUnicode_Check(value.ptr())) throw nb::type_error("expected a str");
   return TextFrom(value.ptr());
@@ -143,9 +148,7 @@ RewardResult ResultOf(const nb::dict& dict) {
   unsigned long long high = 0, low = 0;
   std::sscanf(digest.c_str(), "%16llx%16llx", &high, &low);
   result.digest = {high, low};
-  nb::object timing = dict["timing"];
-  result.timing = {nb::cast<int64_t>(timing["queued"]), nb::cast<int64_t>(timing["started"]),
-                   nb::cast<int64_t>(timing["finished"]), nb::cast<int32_t>(timing["attempts"])};
+  result.timing = TimingOf(dict["timing"]);
   result.scorer = TextOf(dict["scorer"]);
   result.scorer_version = TextOf(dict["scorer_version"]);
   result.valid = nb::cast<bool>(dict["valid"]);
@@ -245,7 +248,10 @@ void BindTiming(nb::module_& m) {
       .def("__repr__", [](const Timing& t) {
         return "Timing(queued=" + std::to_string(t.queued_ns) + ", started=" + std::to_string(t.started_ns) +
                ", finished=" + std::to_string(t.finished_ns) + ", attempts=" + std::to_string(t.attempts) + ")";
-      });
+      })
+      .def("__getstate__", &TimingDict, nb::sig("def __getstate__(self) -> dict[str, int]"))
+      .def("__setstate__", [](Timing& t, const nb::dict& state) { new (&t) Timing(TimingOf(state)); }, nb::arg("state"),
+           nb::sig("def __setstate__(self, state: dict[str, int]) -> None"));
 }
 
 void BindRewardResult(nb::module_& m) {

@@ -52,12 +52,12 @@ class Results(list[RewardResult]):
 
     @property
     def valid(self) -> NDArray[np.bool_]:
-        """True where there is a score."""
+        """True where there is a score that no policy masked."""
         if self._batch is not None:
             return self._batch.valid
         import numpy as np
 
-        return np.array([r.score is not None for r in self], dtype=np.bool_)
+        return np.array([r.valid for r in self], dtype=np.bool_)
 
 
 _set_results_type(Results)

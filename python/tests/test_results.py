@@ -92,6 +92,21 @@ def test_results_errors_and_lists_pickle(pipeline: rl.AsyncRewardPipeline) -> No
     assert pickle.loads(pickle.dumps(results[2].error)) == results[2].error
 
 
+def test_what_a_policy_masked_stays_masked_in_a_pickle() -> None:
+    rows = [{"item_id": "a", "group_id": "g", "response": "#### 1", "ground_truth": "1"},
+            {"item_id": "b", "group_id": "g", "response": "#### 1", "ground_truth": None}]
+    report = rl.score(rows, scorer="gsm8k", on_error="drop_group")
+    assert report.scores[0] == 1.0
+    for restored in (pickle.loads(pickle.dumps(report)), copy.deepcopy(report)):
+        assert restored.valid.tolist() == report.valid.tolist() == [False, False]
+
+
+def test_timings_pickle(pipeline: rl.AsyncRewardPipeline) -> None:
+    timing = pipeline.collect(pipeline.submit(items(1)))[0].timing
+    for restored in (pickle.loads(pickle.dumps(timing)), copy.deepcopy(timing)):
+        assert restored.to_dict() == timing.to_dict()
+
+
 def test_to_dict_has_plain_values(pipeline: rl.AsyncRewardPipeline) -> None:
     (result,) = pipeline.collect(pipeline.submit(items(1)))
     plain = result.to_dict()
