@@ -2,8 +2,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-
 #include <algorithm>
+#include <functional>
 
 #include "direct.h"
 #include "interpreter.h"
@@ -84,7 +84,7 @@ std::string_view Utf8View(PyObject* text) {
 // Judges predictions [begin, end). Texts are read where they lie in the Python objects, which are held meanwhile; what is no
 // text, and what has no score, goes the long way.
 void VerifyChunk(const DirectScorer& self, const nb::list& golds, const nb::list& predictions, size_t begin, size_t end,
-                 int threads, std::vector<RewardResult>* results) {
+                 int threads, Interruption& interrupted, std::vector<RewardResult>* results) {
   std::vector<nb::object> held;
   std::vector<DirectScorer::Pair> pairs;
   held.reserve(2 * (end - begin));
@@ -99,8 +99,9 @@ void VerifyChunk(const DirectScorer& self, const nb::list& golds, const nb::list
   }
   if (!pairs.empty()) {
     GilRelease release;
-    self.JudgePairs(pairs, threads, results->data());
+    self.JudgePairs(pairs, threads, std::ref(interrupted), results->data());
   }
+  interrupted.Rethrow();
   std::vector<RewardItem> items;
   std::vector<size_t> of_item;
   for (size_t i = begin; i < end; ++i) {
@@ -117,8 +118,9 @@ void VerifyChunk(const DirectScorer& self, const nb::list& golds, const nb::list
   std::vector<RewardResult> scored;
   {
     GilRelease release;
-    self.ScoreAll(items, threads, &scored);
+    self.ScoreAll(items, threads, std::ref(interrupted), &scored);
   }
+  interrupted.Rethrow();
   for (size_t k = 0; k < scored.size(); ++k) (*results)[of_item[k]] = std::move(scored[k]);
 }
 
@@ -127,8 +129,9 @@ PyBatch VerifyBatch(const DirectScorer& self, const nb::list& golds, const nb::l
   const size_t size = predictions.size();
   const size_t chunk = threads == 1 ? kVerifyChunk : 16 * kVerifyChunk;
   std::vector<RewardResult> results(size);
+  Interruption interrupted;
   for (size_t begin = 0; begin < size; begin += chunk) {
-    VerifyChunk(self, golds, predictions, begin, std::min(size, begin + chunk), threads, &results);
+    VerifyChunk(self, golds, predictions, begin, std::min(size, begin + chunk), threads, interrupted, &results);
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   return PyBatch{std::make_shared<Batch>(std::move(results))};
@@ -140,7 +143,7 @@ RewardResult VerifyOne(const DirectScorer& self, nb::handle gold, nb::handle pre
     const DirectScorer::Pair pair{Utf8View(gold.ptr()), Utf8View(prediction.ptr()), 0};
     if (pair.gold.data() && pair.completion.data()) {
       GilRelease release;
-      self.JudgePairs({&pair, 1}, 1, &result);
+      self.JudgePairs({&pair, 1}, 1, [] { return false; }, &result);
     }
     if (!result.scorer.empty()) return result;
   }
@@ -181,9 +184,13 @@ void BindScorer(nb::module_& m) {
       .def("_score_batch",
            [](const DirectScorer& self, nb::handle items, int threads) {
              std::vector<RewardItem> converted = ItemsFrom(items);
-             GilRelease release;
              std::vector<RewardResult> results;
-             self.ScoreAll(converted, threads, &results);
+             Interruption interrupted;
+             {
+               GilRelease release;
+               self.ScoreAll(converted, threads, std::ref(interrupted), &results);
+             }
+             interrupted.Rethrow();
              return PyBatch{std::make_shared<Batch>(std::move(results))};
            },
            nb::arg("items"), nb::arg("threads"),

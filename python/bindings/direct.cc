@@ -49,17 +49,25 @@ namespace {
 
 // Calls body(begin, end) for ranges that cover [0, size), on the calling thread and up to threads - 1 others. `threads` <= 0: one a CPU.
 template <typename Body>
-void InChunks(size_t size, int threads, const Body& body) {
+void InChunks(size_t size, int threads, const DirectScorer::Stop& stop, const Body& body) {
   const size_t chunks = (size + kChunk - 1) / kChunk;
   if (threads <= 0) threads = AvailableCpus();
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    for (size_t chunk; (chunk = next++) < chunks;) body(chunk * kChunk, std::min(size, (chunk + 1) * kChunk));
+    const size_t chunk = next++;
+    if (chunk < chunks) body(chunk * kChunk, std::min(size, (chunk + 1) * kChunk));
+    return chunk < chunks;
   };
   std::vector<std::jthread> helpers;
   const size_t wanted = std::min<size_t>(threads, chunks);
-  for (size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
-  work();
+  for (size_t i = 1; i < wanted; ++i) {
+    helpers.emplace_back([&work] {
+      while (work()) continue;
+    });
+  }
+  while (work()) {
+    if (stop()) next = chunks;
+  }
 }
 
 }  // namespace
@@ -74,8 +82,8 @@ void DirectScorer::JudgePair(const Pair& pair, RewardResult* result) const {
   result->scorer_version = scorer_->version();
 }
 
-void DirectScorer::JudgePairs(std::span<const Pair> pairs, int threads, RewardResult* results) const {
-  InChunks(pairs.size(), threads, [&](size_t begin, size_t end) {
+void DirectScorer::JudgePairs(std::span<const Pair> pairs, int threads, const Stop& stop, RewardResult* results) const {
+  InChunks(pairs.size(), threads, stop, [&](size_t begin, size_t end) {
     const int64_t started_ns = Clock::Real().NowNs();
     for (size_t i = begin; i < end; ++i) JudgePair(pairs[i], &results[pairs[i].index]);
     const int64_t finished_ns = Clock::Real().NowNs();
@@ -106,10 +114,11 @@ RewardResult DirectScorer::Score(const RewardItem& item) const {
   return result;
 }
 
-void DirectScorer::ScoreAll(std::span<const RewardItem> items, int threads, std::vector<RewardResult>* results) const {
+void DirectScorer::ScoreAll(std::span<const RewardItem> items, int threads, const Stop& stop,
+                            std::vector<RewardResult>* results) const {
   const size_t first = results->size();
   results->resize(first + items.size());
-  InChunks(items.size(), threads, [&](size_t begin, size_t end) {
+  InChunks(items.size(), threads, stop, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) (*results)[first + i] = Score(items[i]);
   });
 }

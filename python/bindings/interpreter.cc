@@ -52,6 +52,15 @@ GilRelease::~GilRelease() {
 
 GilAcquire::GilAcquire() : state_(OrWaitForExit([] { return PyGILState_Ensure(); })) {}
 
+bool Interruption::operator()() {
+  const int64_t now = Clock::Real().NowNs();
+  if (raised_ || now - looked_ns_ < kSignalSliceNs) return raised_.has_value();
+  looked_ns_ = now;
+  GilAcquire acquire;
+  if (PyErr_CheckSignals() != 0) raised_.emplace();
+  return raised_.has_value();
+}
+
 bool WaitWithSignals(int64_t timeout_ns, const std::function<bool(int64_t)>& wait) {
   const int64_t deadline = timeout_ns == kNoDeadline ? kNoDeadline : DeadlineAfter(Clock::Real().NowNs(), timeout_ns);
   while (true) {

@@ -66,6 +66,21 @@ class GilAcquire {
 // How long a blocked call waits before it looks for a signal.
 inline constexpr int64_t kSignalSliceNs = 50'000'000;
 
+// For work without the GIL: looks for signals now and then, and keeps what a handler raised.
+class Interruption {
+ public:
+  // Whether a handler has raised. Takes the GIL, at most once in kSignalSliceNs.
+  bool operator()();
+  // Raises it. With the GIL.
+  void Rethrow() {
+    if (raised_) throw std::move(*raised_);
+  }
+
+ private:
+  int64_t looked_ns_ = Clock::Real().NowNs();
+  std::optional<nb::python_error> raised_;
+};
+
 // Calls `wait(deadline slice in ns)` without the GIL until it returns true or `timeout_ns` has passed, and lets Python
 // handle signals in between. Returns whether `wait` did. Raises what a signal handler raises (KeyboardInterrupt).
 bool WaitWithSignals(int64_t timeout_ns, const std::function<bool(int64_t)>& wait);

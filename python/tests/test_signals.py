@@ -36,17 +36,25 @@ print("closed", flush=True)
 """
 
 
-@pytest.mark.parametrize("call", [
-    "p.collect(h)",
-    "next(p.stream(h))",
-    "next(p.collect_groups())",
-    "p.submit(rows(10))",
-    "p.close('drain')",
-])
-def test_ctrl_c_ends_blocking_calls_within_100_ms(call: str) -> None:
-    # A handle is either streamed or collected.
-    delivery = "p.stream(h, timeout=30)" if "stream" in call else "p.collect(h, timeout=30)"
-    program = PROGRAM.replace("CALL", call).replace("DELIVERY", delivery)
+DIRECT = """
+import time
+import rewardloop as rl
+
+rows = [{"item_id": str(i), "response": r"\\boxed{\\frac{\\sqrt{%d}}{3}+x^{17}}" % i, "ground_truth": "(x^2+1)^{8}+%d" % i} for i in range(60000)]
+golds, texts = [row["ground_truth"] for row in rows], [row["response"] for row in rows]
+for attempt in range(3):
+    print("waiting", flush=True)
+    try:
+        while True:
+            CALL
+    except KeyboardInterrupt:
+        print("interrupted", time.monotonic(), flush=True)
+print("closed", flush=True)
+"""
+
+
+def interrupted_after(program: str) -> float:
+    """The least of three times from a Ctrl-C to its exception: a busy machine may let a process wait, not three times in a row."""
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout is not None and child.stderr is not None
     try:
@@ -65,5 +73,28 @@ def test_ctrl_c_ends_blocking_calls_within_100_ms(call: str) -> None:
     finally:
         child.kill()
         child.wait()
-    # A busy machine may let a process wait; not three times in a row.
-    assert min(took) < 0.1, took
+    return min(took)
+
+
+@pytest.mark.parametrize("call", [
+    "rl.Scorer('math').score_batch(rows)",
+    "rl.Scorer('math').score_batch(rows, threads=2)",
+    "rl.verify_batch(golds, texts)",
+    "rl.verify_batch(golds, texts, threads=2)",
+])
+def test_ctrl_c_ends_judging_without_an_engine(call: str) -> None:
+    assert interrupted_after(DIRECT.replace("CALL", call)) < 0.2
+
+
+@pytest.mark.parametrize("call", [
+    "p.collect(h)",
+    "next(p.stream(h))",
+    "next(p.collect_groups())",
+    "p.submit(rows(10))",
+    "p.close('drain')",
+])
+def test_ctrl_c_ends_blocking_calls_within_100_ms(call: str) -> None:
+    # A handle is either streamed or collected.
+    delivery = "p.stream(h, timeout=30)" if "stream" in call else "p.collect(h, timeout=30)"
+    program = PROGRAM.replace("CALL", call).replace("DELIVERY", delivery)
+    assert interrupted_after(program) < 0.1
