@@ -33,26 +33,31 @@ std::vector<Column> ColumnsOf(const FieldMap& map) {
   return columns;
 }
 
-// The value of a column; not valid when the row has none.
-nb::object ValueOf(PyObject* row, PyObject* key) {
-  if (PyDict_CheckExact(row)) {
+// The value of a column; not valid when the row has none. `keys` of a row that is no dict: asking a mapping for what it does
+// not have may make it (a defaultdict).
+nb::object ValueOf(PyObject* row, PyObject* key, PyObject* keys) {
+  if (!keys) {
     PyObject* value = PyDict_GetItemWithError(row, key);
     if (!value && PyErr_Occurred()) throw nb::python_error();
     return nb::borrow(value);
   }
-  nb::object value = nb::steal(PyObject_GetItem(row, key));
-  if (!value.is_valid()) {
-    if (!PyErr_ExceptionMatches(PyExc_KeyError)) throw nb::python_error();
-    PyErr_Clear();
-  }
+  const int found = PySequence_Contains(keys, key);
+  if (found == 0) return {};
+  nb::object value = found < 0 ? nb::object() : nb::steal(PyObject_GetItem(row, key));
+  if (!value.is_valid()) throw nb::python_error();
   return value;
 }
 
 // Only the columns that the mapping reads are converted: other ones may hold anything.
 Json RowFrom(PyObject* row, const std::vector<Column>& columns) {
+  nb::object keys;
+  if (!PyDict_Check(row)) {
+    keys = nb::steal(PyMapping_Keys(row));
+    if (!keys.is_valid()) throw nb::python_error();
+  }
   Json::Object members;
   for (const Column& column : columns) {
-    const nb::object value = ValueOf(row, column.key.ptr());
+    const nb::object value = ValueOf(row, column.key.ptr(), keys.ptr());
     if (value.is_valid()) members.emplace_back(column.name, JsonFrom(value.ptr(), column.name.c_str()));
   }
   return Json(std::move(members));
@@ -65,7 +70,7 @@ ItemVector ItemsFromRows(const nb::list& rows, const std::string& preset, const 
   for (size_t i = 0; i < items->size(); ++i) {
     nb::object row = rows[i];
     try {
-      if (!PyDict_CheckExact(row.ptr()) && !PyObject_HasAttrString(row.ptr(), "keys")) {
+      if (!PyDict_Check(row.ptr()) && !PyObject_HasAttrString(row.ptr(), "keys")) {
         throw StatusError(InvalidArgument(std::string("a row must be a dict, not ") + nb::inst_name(row).c_str()));
       }
       ThrowIfError(map.ToItem(RowFrom(row.ptr(), columns), "row:" + std::to_string(i), &(*items)[i]));

@@ -86,7 +86,8 @@ Json ConvertOther(PyObject* value, const Path& path) {
   if (PyObject_HasAttrString(value, "tolist")) {
     nb::object plain = nb::steal(PyObject_CallMethod(value, "tolist", nullptr));
     if (!plain.is_valid()) throw nb::python_error();
-    if (plain.ptr() != value) return Convert(plain.ptr(), Path{path.parent, path.key, path.index, path.depth + 1, path.root});
+    // A long double and a mock give themselves or their like, for ever.
+    if (Py_TYPE(plain.ptr()) != Py_TYPE(value)) return Convert(plain.ptr(), Path{path.parent, path.key, path.index, path.depth + 1, path.root});
   }
   if (PyBytes_Check(value)) Fail(path, "bytes are not JSON", "decode them to str");
   if (!PyType_Check(value) && PyMapping_Check(value) && PyObject_HasAttrString(value, "keys")) {

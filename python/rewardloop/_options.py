@@ -10,6 +10,8 @@ from . import _core
 from ._errors import ArgumentError
 
 _names: list[str] | None = None
+# Keys whose default is no text: in YAML "", in Python None too.
+_NONE_IS_DEFAULT = ("scorer", "preset")
 
 
 class UnknownOptionError(ArgumentError, TypeError):
@@ -32,4 +34,4 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
             raise UnknownOptionError(f"unknown option {name!r} ({hint})")
         if name == "scorer" and not (value is None or isinstance(value, str) or callable(value)):
             raise ArgumentError(f"scorer must be a name or a function, not {value!r}")
-    return dict(options)
+    return {name: value for name, value in options.items() if value is not None or name not in _NONE_IS_DEFAULT}

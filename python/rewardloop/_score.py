@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core, _log
 from ._core import Engine
+from ._errors import ArgumentError
 from ._options import checked_options
 from ._pipeline import deliver
 from ._results import Results
@@ -42,7 +43,7 @@ class ScoreReport:
 
     @property
     def valid(self) -> NDArray[np.bool_]:
-        """True where there is a score."""
+        """True where there is a score that no policy masked."""
         return self.results.valid
 
     @property
@@ -92,6 +93,8 @@ def score(
     preset, fields = checked.get("preset") or "", checked.get("fields")
     if isinstance(rows, (str, os.PathLike)):
         items = _core._items_from_file(os.fspath(rows), preset, fields)
+    elif isinstance(rows, Mapping):
+        raise ArgumentError("rows must be a list of dicts or the path of a file, not a dict (one row goes into a list: [row])")
     else:
         items = _core._items_from_rows(rows if isinstance(rows, list) else list(rows), preset, fields)
     # One submit has all groups and sessions whole; its results are collected at once.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
+from collections import ChainMap, UserDict, defaultdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -75,6 +78,38 @@ def test_bad_rows_are_named() -> None:
         rl.score([*items(1), 3], scorer="gsm8k")  # type: ignore[list-item]
     with pytest.raises(ValueError, match="reponse"):
         rl.score(items(1), scorer="gsm8k", fields={"reponse": "x"})
+
+
+def test_rows_of_other_mappings_are_only_read() -> None:
+    row = defaultdict(str, response="#### 1", ground_truth="1")
+
+    class Upper(dict[str, str]):
+        def __missing__(self, key: str) -> str:
+            return key.upper()
+
+    database = sqlite3.connect(":memory:")
+    database.row_factory = sqlite3.Row
+    selected = database.execute("SELECT '#### 1' AS response, '1' AS ground_truth").fetchone()
+    kinds = [row, Upper(row), UserDict(row), ChainMap(row), MappingProxyType(row), selected]
+    assert rl.score(kinds, scorer="gsm8k").scores.tolist() == [1.0] * 6
+    assert list(row) == ["response", "ground_truth"]
+
+
+def test_a_dict_is_no_list_of_rows() -> None:
+    with pytest.raises(rl.ArgumentError, match=r"rows must be a list of dicts .* \[row\]"):
+        rl.score({"response": "#### 1", "ground_truth": "1"}, scorer="gsm8k")  # type: ignore[arg-type]
+
+
+def test_none_is_no_scorer_and_no_preset() -> None:
+    rows = [{"data_source": "openai/gsm8k", "response": "#### 1", "ground_truth": "1"}]
+    assert rl.score(rows, scorer=None, preset=None).scores.tolist() == [1.0]
+
+
+def test_a_long_double_is_no_json() -> None:
+    if np.longdouble is np.float64:
+        pytest.skip("no such type here")
+    with pytest.raises(rl.ArgumentError, match="ground_truth: a longdouble is not JSON"):
+        rl.score([{"response": "#### 1", "ground_truth": np.longdouble(1)}], scorer="gsm8k")
 
 
 def test_empty_input(tmp_path: Path) -> None:
