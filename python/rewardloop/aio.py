@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _log
 from ._core import BatchHandle, Engine, RewardResult, _Wakeup
-from ._errors import CollectTimeoutError
+from ._errors import ArgumentError, CollectTimeoutError
 from ._pipeline import PipelineBase, deliver
 from ._results import Group, Results
 from ._types import PipelineOptions
@@ -38,6 +38,8 @@ class _LoopHub:
         self.wakeup = _Wakeup()
         self._tokens = itertools.count()
         self._waiting: dict[int, set[asyncio.Future[None]]] = {}
+        # By pipeline: a submit that waits for room takes a thread, so one does at a time, in the order that they came.
+        self.turns: weakref.WeakKeyDictionary[AsyncRewardPipeline, asyncio.Lock] = weakref.WeakKeyDictionary()
         # One registration with C++ per thing, however often a wait for it begins and is given up.
         self._armed: dict[Any, int] = {}
         self._keys: dict[int, Any] = {}
@@ -83,6 +85,11 @@ def _hub() -> _LoopHub:
     return hub
 
 
+def _check_timeout(seconds: float | None) -> None:
+    if seconds is not None and not seconds >= 0:
+        raise ArgumentError("timeout must be seconds >= 0 or None")
+
+
 class _Done:
     """Awaitable of something that has been done already."""
 
@@ -110,25 +117,28 @@ class AsyncRewardPipeline(PipelineBase):
     async def submit(self, items: Iterable[Mapping[str, Any]], *, step: int = 0) -> BatchHandle:
         """Accepts items; waits only for room in a full backlog. A cancelled wait withdraws the items."""
         hub = _hub()
-        token = hub.next_token()
-        pending = self._core.begin_submit(items, step, hub.wakeup, token)
-        if isinstance(pending, BatchHandle):
-            return pending
-        try:
-            await hub.wait_token(token)
-        except asyncio.CancelledError:
-            pending.withdraw()
-            raise
-        return pending.take()
+        async with hub.turns.get(self) or hub.turns.setdefault(self, asyncio.Lock()):
+            token = hub.next_token()
+            pending = self._core.begin_submit(items, step, hub.wakeup, token)
+            if isinstance(pending, BatchHandle):
+                return pending
+            try:
+                await hub.wait_token(token)
+            except asyncio.CancelledError:
+                pending.withdraw()
+                raise
+            return pending.take()
 
     async def collect(self, handle: BatchHandle, timeout: float | None = None) -> Results:
         """Waits until all items of ``handle`` ended; their results in input order, once."""
+        _check_timeout(timeout)
         if not self._core.ready(handle):
             await self._wait(("ready", handle.submit), lambda w, t: self._core.when_ready(handle, w, t), timeout)
         return deliver(self._core.collect(handle, 0.0), self._errors)
 
     async def stream(self, handle: BatchHandle, timeout: float | None = None) -> AsyncIterator[RewardResult]:
         """Results of ``handle`` as they end. ``timeout`` is for each one. Takes the place of collect."""
+        _check_timeout(timeout)
         key = ("next", handle.submit)
         while True:
             try:
@@ -143,6 +153,7 @@ class AsyncRewardPipeline(PipelineBase):
 
     async def collect_groups(self, timeout: float | None = None, *, step: int = 0) -> AsyncIterator[Group]:
         """Groups as they complete; ends when no more can come. ``timeout`` is for each one."""
+        _check_timeout(timeout)
         while True:
             try:
                 group = self._core.next_group(step, 0.0)
@@ -170,6 +181,7 @@ class AsyncRewardPipeline(PipelineBase):
 
     async def close(self, mode: Literal["drain", "cancel"] = "drain", timeout: float | None = None) -> None:
         """No more submits: waits for all accepted items, or cancels them. Results stay collectable."""
+        _check_timeout(timeout)
         try:
             await self._close(mode, timeout)
         finally:

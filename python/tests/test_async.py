@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from typing import Any
 
@@ -137,6 +138,42 @@ def test_a_full_backlog_does_not_block_the_loop() -> None:
         assert [r.status for r in await pipeline.collect(first)] == ["cancelled"] * 2
         await pipeline.close("cancel")
         await asyncio.gather(waiting, return_exceptions=True)
+
+    run(main())
+
+
+def test_submits_that_wait_for_room_share_a_thread_and_keep_their_order() -> None:
+    async def main() -> None:
+        pipeline = await stalled_pipeline(backlog_items=2, on_error="null")
+        first = await pipeline.submit(items(2))
+        before = len(os.listdir("/proc/self/task"))
+        waiting = [asyncio.create_task(pipeline.submit(items(1))) for _ in range(50)]
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert len(os.listdir("/proc/self/task")) <= before + 1
+        for task in waiting[40:]:
+            task.cancel()
+        handles = [first]
+        for i in range(40):  # each cancelled one lets the next in
+            await pipeline.cancel(handles[i])
+            await pipeline.collect(handles[i])
+            handles.append(await waiting[i])
+        assert [handle.submit for handle in handles] == sorted(handle.submit for handle in handles)
+        assert all(isinstance(e, asyncio.CancelledError) for e in await asyncio.gather(*waiting[40:], return_exceptions=True))
+        await pipeline.close("cancel")
+
+    run(main())
+
+
+def test_a_time_out_that_is_none_is_refused_as_the_sync_pipeline_does() -> None:
+    async def main() -> None:
+        async with aio.AsyncRewardPipeline(scorer="gsm8k") as pipeline:
+            handle = await pipeline.submit(items(1))
+            for bad in (-1.0, float("nan")):
+                for wait in (lambda: pipeline.collect(handle, bad), lambda: anext(pipeline.stream(handle, bad)),
+                             lambda: anext(pipeline.collect_groups(bad)), lambda: pipeline.close("drain", bad)):
+                    with pytest.raises(rl.ArgumentError, match="timeout must be seconds"):
+                        await wait()
 
     run(main())
 
