@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +23,11 @@ _default: _core.Scorer | None = None
 def _scorer_for(args: dict[str, Any]) -> _core.Scorer:
     global _default
     if args:
-        return _scorer(json.dumps(args, sort_keys=True))
+        try:
+            key = json.dumps(args, sort_keys=True)
+        except TypeError:  # a NumPy value; what is no JSON at all is an error that says where
+            return _core.Scorer("math", **args)
+        return _scorer(key)
     if _default is None:
         _default = _core.Scorer("math")
     return _default
@@ -59,8 +63,10 @@ def verify_batch(golds: Any, predictions: Iterable[str | None], *, threads: int 
     ``golds`` is a list with one gold for each prediction, or a single gold (not a list) for all. ``threads=0``
     takes as many as there are CPUs.
     """
+    if isinstance(predictions, str):
+        raise ArgumentError("predictions must be a list of texts, not a str: rl.verify judges one")
     texts = predictions if isinstance(predictions, list) else list(predictions)
-    if isinstance(golds, (str, int, float)):
+    if isinstance(golds, (str, bytes, Mapping)) or not isinstance(golds, Iterable):
         answers: list[Any] = [golds] * min(1, len(texts))
     else:
         answers = list(golds)

@@ -177,3 +177,23 @@ def test_a_batch_of_all_sorts_says_what_single_calls_say() -> None:
             assert (result.reason, result.extracted, result.scorer, result.scorer_version, result.valid, result.extra) == (
                 single.reason, single.extracted, single.scorer, single.scorer_version, single.valid, single.extra)
         assert np.isnan(batch.scores[1]) and batch.scores[0] == 1.0
+
+
+def test_a_text_is_no_list_of_predictions() -> None:
+    with pytest.raises(rl.ArgumentError, match=r"predictions must be a list of texts.*rl\.verify"):
+        rl.verify_batch("1", r"\boxed{1}")
+
+
+@pytest.mark.parametrize("gold", [3, 3.0, "3", np.int64(3), np.float32(3)])
+def test_a_single_gold_of_a_batch(gold: Any) -> None:
+    assert rl.verify_batch(gold, [r"\boxed{3}", r"\boxed{4}"]).scores.tolist() == [1.0, 0.0]
+
+
+def test_a_batch_without_a_gold_is_unscorable() -> None:
+    assert [r.status for r in rl.verify_batch(None, [r"\boxed{3}"] * 2)] == ["unscorable"] * 2
+
+
+def test_arguments_may_be_numpy_values() -> None:
+    assert rl.verify("3 m", r"\boxed{3}", unit_required=np.True_).score == rl.verify("3 m", r"\boxed{3}", unit_required=True).score
+    with pytest.raises(rl.ArgumentError, match="set is not JSON"):
+        rl.verify("1", "1", profile={1})
