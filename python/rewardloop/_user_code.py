@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from importlib.machinery import PathFinder
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
 from ._calls import FunctionError, UserFunction
 from ._core import Engine, _Pipeline
@@ -100,7 +100,8 @@ class _Plan:
         self.options = dict(options)
         self.specs: dict[str, dict[str, Any]] = {}
         self.runners: dict[str, Runner] = {}
-        self._threads = int(self.options.get("threads_per_worker") or 8)
+        threads = self.options.get("threads_per_worker")
+        self._threads = int(threads) if isinstance(threads, SupportsIndex) else 8  # C++ refuses what is no number
         self._plan_scorer()
         self._plan_data_sources()
         self._plan_manager()
@@ -122,14 +123,15 @@ class _Plan:
             return
         planned: dict[Any, Any] = {}
         for source, target in table.items():
-            whole = isinstance(target, Mapping)
-            scorer = self._named(target.get("scorer") if whole else target)
+            entry = dict(target) if isinstance(target, Mapping) else {"scorer": target}
+            scorer = self._named(entry.get("scorer"))
             if scorer is None or isinstance(scorer, str):
                 planned[source] = target
                 continue
-            arguments = target.get("args") if whole else None
-            name = self._name_of(scorer, arguments)
-            planned[source] = {"scorer": name, "args": None if name in self.specs else arguments}
+            entry["scorer"] = name = self._name_of(scorer, entry.get("args"))
+            if name in self.specs:
+                entry["args"] = None  # they are with the function
+            planned[source] = entry
         self.options["data_sources"] = planned
 
     @staticmethod
@@ -140,6 +142,8 @@ class _Plan:
         name = importable_name(function)
         if name is not None:
             return name
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise ArgumentError(f"arguments of a function must be a dict, not {arguments!r}")
         label = getattr(function, "__qualname__", None) or type(function).__name__
         name = self._free_name(f"inline:{label}")
         try:
@@ -163,10 +167,13 @@ class _Plan:
             made = kind
         else:
             raise ArgumentError(f"manager must be a name, a RewardManager or a subclass of it, not {kind!r}")
+        for size in ("threads", "max_batch"):
+            if not isinstance(value := getattr(made, size), int) or value < 1:
+                raise ArgumentError(f"{size} of {type(made).__name__} must be an integer of at least 1, not {value!r}")
         name = self._free_name(f"inline:{type(made).__qualname__}")
         code = ManagerCode(made, name)
-        self._add(name, code, kind="manager", granularity=code.granularity, max_batch=int(made.max_batch),
-                  verdicts=code.with_verdicts, threads=int(made.threads))
+        self._add(name, code, kind="manager", granularity=code.granularity, max_batch=made.max_batch,
+                  verdicts=code.with_verdicts, threads=made.threads)
         self.options["manager"], self.options["manager_args"] = name, None
 
     def _free_name(self, name: str) -> str:

@@ -83,6 +83,20 @@ def test_scorer_args_reach_an_inline_function() -> None:
         rl.score(rows(1), scorer=judge, scorer_args={"wieght": 4})
 
 
+def test_arguments_that_cannot_be_are_refused() -> None:
+    def judge(item: dict[str, Any], weight: float = 1.0) -> float:
+        return weight
+
+    sources: dict[str, Any] = {"": {"scorer": judge, "arg": {"weight": 2}}}
+    with pytest.raises(rl.ArgumentError, match="unknown key 'arg'.*did you mean 'args'"):
+        rl.score(rows(1), data_sources=sources)
+    for wrong in ("weight", [1]):
+        with pytest.raises(rl.ArgumentError, match="must be a dict"):
+            rl.score(rows(1), scorer=judge, scorer_args=wrong)  # type: ignore[arg-type]
+    with pytest.raises(rl.ArgumentError, match="'threads_per_worker' must be an integer"):
+        rl.score(rows(1), scorer=judge, threads_per_worker="two")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("value", "status", "error_class"), [
     (None, "error", "no_score"), ("1.0", "error", "bad_return"), ({"acc": 1}, "error", "bad_return"),
     (float("nan"), "error", "non_finite"), (float("inf"), "error", "non_finite"), ((1.0, 2.0), "error", "bad_return"),

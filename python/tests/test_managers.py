@@ -144,6 +144,17 @@ def test_a_manager_must_override_one_method() -> None:
         rl.score(rows(1), manager=Both)
 
 
+@pytest.mark.parametrize(("size", "value"), [("threads", 0), ("max_batch", 0), ("max_batch", "all"), ("threads", None)])
+def test_sizes_of_a_manager_are_checked(size: str, value: Any) -> None:
+    class One(rl.RewardManager):
+        def run_item(self, item: dict[str, Any]) -> float:
+            return 1.0
+
+    setattr(One, size, value)
+    with pytest.raises(rl.ArgumentError, match=f"{size} of One must be an integer of at least 1"):
+        rl.score(rows(1), manager=One)
+
+
 def test_the_engine_writes_times_and_metrics_of_a_users_manager() -> None:
     class One(rl.RewardManager):
         def run_item(self, item: dict[str, Any]) -> float:
