@@ -1,7 +1,10 @@
 // `rewardloop diff`: two scored files, or two recipes on one file.
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "cli/args.h"
 #include "cli/comparison.h"
@@ -9,14 +12,14 @@
 #include "cli/engine.h"
 #include "cli/options.h"
 #include "cli/row_source.h"
+#include "cli/row_window.h"
 #include "cli/signals.h"
 #include "io/id_table.h"
 
 namespace rewardloop::cli {
 namespace {
 
-constexpr size_t kChunkRows = 1024;
-constexpr int64_t kChunkBytes = int64_t{16} << 20;
+constexpr int64_t kCollectWaitNs = 100'000'000;
 
 bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -64,6 +67,17 @@ class ScoredFile {
 
  private:
   std::unique_ptr<RowSource> rows_;
+};
+
+// What a recipe needs to judge the rows of a window.
+struct Side {
+  PipelineConfig config;
+  std::optional<FieldMap> fields;
+  BuiltPipeline built;
+  bool keep_groups = false;
+  std::vector<Judged> judged;      // a row each
+  std::vector<RewardItem> items;   // of the rows that are items
+  std::vector<size_t> row_of_item;
 };
 
 Judged JudgedOf(const RewardResult& result, const std::string& group_id) {
@@ -177,62 +191,108 @@ class DiffCommand {
                         ResolveConfig(source, &registries_.scorers, &registries_.managers));
     config.on_error = OnError{OnError::Policy::kNull, 0};
     config.overflow = Overflow::kBlock;
+    config.grouping = Grouping::kSubmit;
+    config.uncollected_items = std::max(config.uncollected_items, 2 * config.backlog_items);
+    config.uncollected_bytes = std::max(config.uncollected_bytes, 4 * config.backlog_bytes);
     return config;
   }
 
   Status CompareRecipes() {
-    RL_ASSIGN_OR_RETURN(const PipelineConfig a,
-                        Recipe(args_.recipe_a, args_.args_a, "--a", &name_a_));
-    RL_ASSIGN_OR_RETURN(const PipelineConfig b,
-                        Recipe(args_.recipe_b, args_.args_b, "--b", &name_b_));
-    const auto engine = MakeEngine(a);
-    RL_ASSIGN_OR_RETURN(BuiltPipeline first,
-                        BuildPipeline(a, engine, registries_.scorers, registries_.managers));
-    RL_ASSIGN_OR_RETURN(BuiltPipeline second,
-                        BuildPipeline(b, engine, registries_.scorers, registries_.managers));
-    RL_ASSIGN_OR_RETURN(FieldMap fields, FieldMap::Make(a.preset, a.fields));
-    RL_ASSIGN_OR_RETURN(const std::unique_ptr<RowSource> rows,
-                        RowSource::Open(args_.first, std::move(fields), {}, InterruptFd()));
+    Side a, b;
+    RL_ASSIGN_OR_RETURN(a.config, Recipe(args_.recipe_a, args_.args_a, "--a", &name_a_));
+    RL_ASSIGN_OR_RETURN(b.config, Recipe(args_.recipe_b, args_.args_b, "--b", &name_b_));
+    const auto engine = MakeEngine(a.config);
+    for (Side* side : {&a, &b}) {
+      const PipelineConfig& config = side->config;
+      RL_ASSIGN_OR_RETURN(
+          side->built, BuildPipeline(config, engine, registries_.scorers, registries_.managers));
+      RL_ASSIGN_OR_RETURN(side->fields, FieldMap::Make(config.preset, config.fields));
+      side->keep_groups = side->built.manager->granularity() == Granularity::kGroup;
+    }
+    RL_ASSIGN_OR_RETURN(
+        const std::unique_ptr<RowSource> rows,
+        RowSource::Open(args_.first, *a.fields, b.fields->roots(), InterruptFd()));
+    RowWindow window(std::min(a.config.backlog_items, b.config.backlog_items),
+                     std::min(a.config.backlog_bytes, b.config.backlog_bytes),
+                     a.keep_groups || b.keep_groups);
+    IdTable seen;
+    std::vector<int64_t> lines;
+    std::vector<std::string> ids;
     while (true) {
-      std::vector<RewardItem> items;
-      std::vector<int64_t> lines;
-      int64_t bytes = 0;
-      bool more = true;
-      while (items.size() < kChunkRows && bytes < kChunkBytes && more) {
-        Row row;
-        RL_ASSIGN_OR_RETURN(more, rows->Next(&row));
-        if (!more) break;
-        if (!row.problem.ok()) {
-          return Status(row.problem.code(), rows->Place(row) + ": " + row.problem.message(),
-                        row.problem.hint());
-        }
-        bytes += static_cast<int64_t>(row.line.size());
-        lines.push_back(row.line_number);
-        items.push_back(std::move(row.item));
+      Row row;
+      RL_ASSIGN_OR_RETURN(const bool found, rows->Next(&row));
+      if (!found || window.BeginsWith(row)) {
+        RL_RETURN_IF_ERROR(CompareWindow(lines, ids, &a, &b));
+        lines.clear();
+        ids.clear();
       }
-      RL_RETURN_IF_ERROR(CompareChunk(std::move(items), lines, &first, &second));
-      if (!more) return Status();
+      if (!found) return Status();
+      if (seen.Insert(row.item.item_id, 0) != IdTable::kAbsent)
+        return Twice(args_.first, row.line_number, row.item.item_id);
+      if (row.problem.ok()) RL_RETURN_IF_ERROR(window.Join(*rows, row));
+      lines.push_back(row.line_number);
+      ids.push_back(row.item.item_id);
+      RL_RETURN_IF_ERROR(AddToSide(*rows, row, row.item, row.problem, &a));
+      RewardItem item;
+      const std::string default_id = "line:" + std::to_string(row.line_number);
+      const Status problem = b.fields->ToItem(row.columns, default_id, &item);
+      RL_RETURN_IF_ERROR(AddToSide(*rows, row, std::move(item), problem, &b));
     }
   }
 
-  Status CompareChunk(std::vector<RewardItem> items, const std::vector<int64_t>& lines,
-                      BuiltPipeline* first, BuiltPipeline* second) {
-    if (items.empty()) return Status();
-    std::vector<std::string> groups;
-    for (RewardItem& item : items) {
-      groups.push_back(item.group_id.value_or(""));
+  // As `score` would: a row that is no item ends as bad_row, but the first one tells that columns
+  // are named wrongly.
+  static Status AddToSide(const RowSource& rows, const Row& row, RewardItem item,
+                          const Status& problem, Side* side) {
+    const bool misnamed = problem.code() == StatusCode::kNotFound && row.ordinal == 0;
+    const Status stops =
+        misnamed ? problem : problem.ok() ? side->built.manager->Admit(item) : Status();
+    if (!stops.ok())
+      return Status(stops.code(), rows.Place(row) + ": " + stops.message(), stops.hint());
+    side->judged.push_back({"error", std::nullopt, "bad_row", std::nullopt, item.group_id.value_or("")});
+    if (!problem.ok()) return Status();
+    if (!side->keep_groups) {
       item.group_id.reset();
       item.group_size.reset();
     }
-    RL_ASSIGN_OR_RETURN(const BatchHandle handle_a, first->pipeline->Submit(items));
-    RL_ASSIGN_OR_RETURN(const BatchHandle handle_b, second->pipeline->Submit(std::move(items)));
-    RL_ASSIGN_OR_RETURN(const Collected a, first->pipeline->Collect(handle_a));
-    RL_ASSIGN_OR_RETURN(const Collected b, second->pipeline->Collect(handle_b));
-    for (size_t i = 0; i < a.results.size() && i < b.results.size(); ++i) {
-      comparison_.Add(lines[i], a.results[i].item_id, JudgedOf(a.results[i], groups[i]),
-                      JudgedOf(b.results[i], groups[i]));
+    side->row_of_item.push_back(side->judged.size() - 1);
+    side->items.push_back(std::move(item));
+    return Status();
+  }
+
+  Status CompareWindow(const std::vector<int64_t>& lines, const std::vector<std::string>& ids,
+                       Side* a, Side* b) {
+    BatchHandle handles[2];
+    Side* const sides[2] = {a, b};
+    for (int i = 0; i < 2; ++i) {
+      if (sides[i]->items.empty()) continue;
+      RL_ASSIGN_OR_RETURN(handles[i], sides[i]->built.pipeline->Submit(std::exchange(sides[i]->items, {})));
+    }
+    for (int i = 0; i < 2; ++i) {
+      Side& side = *sides[i];
+      if (!side.row_of_item.empty()) RL_RETURN_IF_ERROR(Fill(handles[i], &side));
+    }
+    for (size_t i = 0; i < lines.size(); ++i)
+      comparison_.Add(lines[i], ids[i], a->judged[i], b->judged[i]);
+    for (Side* side : sides) {
+      side->judged.clear();
+      side->row_of_item.clear();
     }
     return Status();
+  }
+
+  static Status Fill(const BatchHandle& handle, Side* side) {
+    while (true) {
+      auto collected = side->built.pipeline->Collect(handle, kCollectWaitNs);
+      if (InterruptSignal() != 0) return Cancelled("interrupted");
+      if (collected.status().code() == StatusCode::kDeadlineExceeded) continue;
+      if (!collected.ok()) return collected.status();
+      for (size_t i = 0; i < collected->results.size() && i < side->row_of_item.size(); ++i) {
+        Judged& judged = side->judged[side->row_of_item[i]];
+        judged = JudgedOf(collected->results[i], judged.group_id);
+      }
+      return Status();
+    }
   }
 
   const DiffArgs& args_;

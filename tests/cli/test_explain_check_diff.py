@@ -217,3 +217,31 @@ def test_diff_of_files_that_are_not_scored(run, write):
     got = run("diff", "rows.jsonl", "rows.jsonl")
     assert got.code == 2 and "rows.jsonl:1:1" in got.err and "not a scored row" in got.err
     assert run("diff", "rows.jsonl").code == 2
+
+def test_diff_reads_the_columns_that_each_recipe_names(run, write):
+    write("rows.jsonl", [{"before": f"#### {n}", "after": f"#### {n + n % 2}", "ground_truth": str(n)} for n in range(10)])
+    for side in ("before", "after"):
+        write(f"{side}.yaml", f"scorer: gsm8k\nfields: {{response: {side}}}\n")
+    report = json.loads(run("diff", "rows.jsonl", "--a", "before.yaml", "--b", "after.yaml", "--json").out)
+    assert (report["rows"], report["down"], report["mean_a"], report["mean_b"]) == (10, 5, 1.0, 0.5)
+
+
+def test_diff_of_recipes_treats_rows_as_score_does(run, write):
+    rows = [gsm8k_row(n) for n in range(1020)]
+    rows += [{"item_id": f"s/{n}", "response": f"#### {n}", "ground_truth": "7", "session_id": "s", "index": n} for n in range(8)]
+    rows.insert(500, {"item_id": "bad", "response": 5})
+    write("rows.jsonl", rows)
+    got = run("diff", "rows.jsonl", "--a", "gsm8k", "--b", "gsm8k", "--json")
+    assert got.code == 0, got.err
+    report = json.loads(got.out)
+    assert (report["rows"], report["changed"], report["mean_a"]) == (1029, 0, 1.0)
+
+    write("twice.jsonl", [gsm8k_row(n % 300) for n in range(301)])
+    got = run("diff", "twice.jsonl", "--a", "gsm8k", "--b", "gsm8k")
+    assert got.code == 2 and "twice.jsonl:301:1: item_id 'row-0'" in got.err
+    write("unknown.jsonl", [gsm8k_row(1, data_source="gsm8k"), gsm8k_row(2, data_source="nobody")])
+    got = run("diff", "unknown.jsonl", "--a", "gsm8k", "--b", "gsm8k")
+    assert got.code == 0, got.err
+    write("by_source.yaml", "dispatch: native\n")
+    got = run("diff", "unknown.jsonl", "--a", "gsm8k", "--b", "by_source.yaml")
+    assert got.code == 2 and "unknown.jsonl:2:1" in got.err and "'nobody'" in got.err
