@@ -150,6 +150,22 @@ def test_a_log_that_cannot_be_written_ends_no_thread(monkeypatch: pytest.MonkeyP
     assert report.status_counts == {"error": 10}
 
 
+@pytest.mark.parametrize("form", ["sync", "async"])
+def test_errors_show_the_frames_of_the_users_code_only(form: str, caplog: pytest.LogCaptureFixture) -> None:
+    def judge(item: dict[str, Any]) -> float:
+        raise ValueError("bad")
+
+    async def later(item: dict[str, Any]) -> float:
+        return judge(item)
+
+    with caplog.at_level(logging.INFO, "rewardloop.output"):
+        report = rl.score(rows(1), scorer=judge if form == "sync" else later, on_error="null")
+    error = report.results[0].error
+    assert error is not None and "in judge" in error.message and "rewardloop/_" not in error.message
+    said = [record.getMessage() for record in caplog.records if record.name == "rewardloop.output"]
+    assert len(said) == 1 and "in judge" in said[0] and "rewardloop/_" not in said[0]
+
+
 def test_a_traceback_in_the_log_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
     def judge(item: dict[str, Any]) -> float:
         raise ValueError("x" * 10**6)
