@@ -405,8 +405,14 @@ def _is_ours(filename: str) -> bool:
     return filename.startswith("<rewardloop") or filename == globals().get("__file__")
 
 
+def kind_of(error: BaseException) -> str:
+    """The same for errors of one type that come from one place, whatever they say."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return " ".join([type(error).__name__, *(f"{f.filename}:{f.lineno}" for f in frames[-_MAX_FRAMES:])])
+
+
 def traceback_text(error: BaseException) -> str:
     """The traceback without our own frames, for the log."""
     lines = traceback.TracebackException.from_exception(error)
     lines.stack = traceback.StackSummary.from_list([f for f in lines.stack if not _is_ours(f.filename)])
-    return "".join(lines.format())
+    return "".join(lines.format()).rstrip()

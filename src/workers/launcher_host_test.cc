@@ -147,7 +147,7 @@ TEST_F(LauncherHostTest, FunctionAnswers) {
   EXPECT_EQ(info->Find("form")->AsString(), "item");
   EXPECT_FALSE(info->Find("async")->AsBool());
   worker.Call(7);
-  EXPECT_EQ(worker.Next(kText), R"([7, "seen a"])");
+  EXPECT_EQ(worker.Next(kText), R"([7, "seen a", null])");
   EXPECT_EQ(worker.Reply(), "[0.5]");
   EXPECT_GT(worker.process->ReadBoard().heartbeat_ns, 0);
 }

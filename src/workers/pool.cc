@@ -17,8 +17,7 @@ struct WorkerPool::Awaiter {
     // Another thread may resume, and destroy, the coroutine before this returns.
     const std::shared_ptr<WorkerPool> keep = pool.shared_from_this();
     const CallPtr mine = call;
-    mine->waiter = waiter;
-    keep->Enqueue(mine);
+    keep->Enqueue(mine, waiter);
   }
   void await_resume() const noexcept {}
 };
@@ -55,10 +54,12 @@ Task<CallReply> WorkerPool::Call(CallRequest request, CallLimits limits, std::st
   co_return std::move(call->reply);
 }
 
-void WorkerPool::Enqueue(const CallPtr& call) {
+void WorkerPool::Enqueue(const CallPtr& call, std::coroutine_handle<> waiter) {
   Lock lock(mutex_);
-  if (call->state == PendingCall::State::kDone) {  // withdrawn before it came here
-    to_resume_.push_back(call->waiter);
+  const bool withdrawn = call->state == PendingCall::State::kDone;  // before it came here, by who knew of no waiter
+  if (!withdrawn) call->waiter = waiter;
+  if (withdrawn) {
+    to_resume_.push_back(waiter);
   } else if (closed_) {
     CompleteLocked(call, {CallReply::Kind::kCancelled, "the pipeline was closed"});
   } else if (!broken_.ok()) {

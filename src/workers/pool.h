@@ -104,7 +104,7 @@ class WorkerPool : public std::enable_shared_from_this<WorkerPool> {
 
   WorkerPool(Executor* executor, Log* log, std::unique_ptr<WorkerHost> host, PoolOptions options);
 
-  void Enqueue(const CallPtr& call);
+  void Enqueue(const CallPtr& call, std::coroutine_handle<> waiter);
   void Withdraw(const CallPtr& call);
   void CompleteLocked(const CallPtr& call, CallReply reply);
   void ResumeLocked();

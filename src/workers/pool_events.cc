@@ -78,12 +78,13 @@ void WorkerPool::OnRepliesLocked(const WorkerPtr& worker, std::string_view body)
 }
 
 void WorkerPool::OnTextLocked(const WorkerPtr& worker, const Json& text) {
-  if (!text.is_array() || text.size() != 2 || !text.AsArray()[1].is_string()) return;
+  if (!text.is_array() || text.size() != 3 || !text.AsArray()[1].is_string()) return;
   const uint64_t id = text.AsArray()[0].is_int() ? static_cast<uint64_t>(text.AsArray()[0].AsInt()) : 0;
+  const Json& kind = text.AsArray()[2];
   const auto running = worker->running.find(id);
   const std::string who = running == worker->running.end() ? options_.name : running->second.call->request.label;
   const std::string line = "[" + who + "] " + text.AsArray()[1].AsString();
-  log_.Write(LogLevel::kOutput, line, line);
+  log_.Write(LogLevel::kOutput, kind.is_string() ? options_.name + ' ' + kind.AsString() : line, line);
 }
 
 void WorkerPool::OnExit(const WorkerPtr& worker, const std::string& how) {

@@ -124,6 +124,37 @@ void EveryCallIsAnsweredOnce(const char* function) {
 TEST(PoolThreads, BlockingCallsOfManyThreadsAreAnsweredOnceSlow) { EveryCallIsAnsweredOnce("blocking"); }
 TEST(PoolThreads, AsyncCallsOfManyThreadsAreAnsweredOnceSlow) { EveryCallIsAnsweredOnce("later"); }
 
+TEST(PoolThreads, ACallThatIsWithdrawnWhileItComesInGoesOnOnce) {
+  Real real("later");
+  ASSERT_TRUE(real.pool->Start().ok());
+  std::atomic<int> over{0};
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t) {
+    callers.emplace_back([&] {
+      std::atomic<std::stop_source*> to_stop{nullptr};
+      std::atomic<int> stopped{0};
+      std::thread stopping([&] {
+        while (stopped < 1000) {
+          if (std::stop_source* stop = to_stop.exchange(nullptr)) stopped += stop->request_stop();
+        }
+      });
+      for (int i = 0; i < 1000; ++i) {
+        std::stop_source stop;
+        std::atomic<int> answers{0};
+        to_stop = &stop;
+        Spawn(real.pool->Call({.payload = CallPayload(R"([{"item_id":"healthy"}])"), .items = 1, .seed = 1, .label = "healthy"},
+                              {.timeout_ns = kNoDeadline}, stop.get_token(), [](int64_t) {}),
+              [&](std::optional<CallReply>, const std::exception_ptr&) { ++answers; });
+        while (answers == 0 || stopped <= i) std::this_thread::yield();
+        over += answers;
+      }
+      stopping.join();
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(over, 4000);
+}
+
 TEST(PoolThreads, CloseRacesWithCallsAndCancellations) {
   for (int round = 0; round < 3; ++round) {
     Real real("later");

@@ -6,7 +6,7 @@ Speaks with the engine over a socket (descriptor 3). A frame is a header (length
                        JSON list of items, texts of items that have "text_bytes" in place of "response"),
                        cancel (ids)
     worker -> engine   ready or failed (JSON), replies (entries: id, length, then JSON list of verdicts),
-                       text (JSON: call id, text of print or traceback)
+                       text (JSON: call id, text of print or traceback, its kind or null)
 
 What runs at this moment stands on the board, shared memory (descriptor 4) that the engine reads when a call is late:
 the time at which any thread of ours last ran, the call whose coroutine is stepping, and per slot call, start and thread.
@@ -36,6 +36,7 @@ from _rewardloop_calls import (
     decode,
     encode,
     exception_verdict,
+    kind_of,
     make_item,
     traceback_text,
 )
@@ -106,7 +107,7 @@ class Runner:
             os._exit(0)
         try:
             if not isinstance(error, MemoryError):
-                self.link.text(call, traceback_text(error))
+                self.link.text(call, traceback_text(error), kind_of(error))
             body = encode([exception_verdict(error)] * count, self.function.name)
         except BaseException as second:
             memory = isinstance(error, MemoryError) or isinstance(second, MemoryError)
@@ -463,7 +464,7 @@ def start(link, board, hello):
     except FunctionError as error:
         say_failed(link, str(error), error.hint)
     except BaseException as error:
-        say_failed(link, "it cannot be imported:\n" + traceback_text(error).rstrip())
+        say_failed(link, "it cannot be imported:\n" + traceback_text(error))
     for printer in printers:
         printer.finish(0)
     link.send(READY, json.dumps({

@@ -182,7 +182,8 @@ class Link:
         """For the next flush."""
         self.outbox.append((REPLIES, REPLY.pack(call, len(body)) + body))
 
-    def text(self, call, text):
+    def text(self, call, text, kind=None):
+        """What user code printed or raised. Of one `kind`, the engine writes the first and counts the others."""
         second = int(time.monotonic())
         if second != self.second:
             self.second = second
@@ -196,7 +197,7 @@ class Link:
         self.said[call] = said + len(text) + HEADER.size
         if self.said[call] > MAX_CALL_TEXT:
             text += "\n(it prints too much: the rest is left out)"
-        self.send(TEXT, json.dumps([call, text]).encode())
+        self.send(TEXT, json.dumps([call, text, kind]).encode())
 
     def forget(self, call):
         self.said.pop(call, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,20 @@ def fn(item):
     for name in ("h1", "h2"):
         assert got[name]["score"] == 1 and got[name]["reason"].startswith("r") and got[name]["extra"]["nul"] == "a\0b"
     assert "[h1] said" in log and "[h0] Traceback" in log
+
+
+def test_tracebacks_of_one_place_are_counted_not_repeated(score: Callable[..., Any]) -> None:
+    text = """
+def fn(item):
+    if item["item_id"] == "h7": return item["no such"]
+    raise ValueError("nothing to see in " + item["item_id"])
+"""
+    _, log = score(text, "fn", rows(200))
+    places = re.findall(r"Traceback .*?\n(\w+): .*?(?: \((\d+) times\))?\n", log, re.DOTALL)
+    counts = {name: [int(times or 1) for kind, times in places if kind == name] for name in ("ValueError", "KeyError")}
+    assert sum(counts["ValueError"]) == 199 and sum(counts["KeyError"]) == 1
+    # At once, and then every five seconds.
+    assert len(counts["ValueError"]) < 10
 
 
 def test_nesting_beyond_what_json_readers_take_is_an_error_of_its_item(score: Callable[..., Any]) -> None:
