@@ -218,6 +218,10 @@ void AddCheck(CLI::App* root, Parsed* parsed) {
   app->add_option("--score-column", check.score_column,
                   "Rewards to check for the rollout contract [score or reward]")
       ->type_name("NAME");
+  app->add_option("--trial", check.trial,
+                  "Score the first N rows twice, in two orders: errors and scores that change [0]")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{0}, int64_t{100'000}));
   app->add_flag("--json", check.json, "Print JSON");
   AddConfigFlags(app, &parsed->config[app]);
   app->callback([parsed] { parsed->args.verb = Verb::kCheck; });

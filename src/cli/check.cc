@@ -1,5 +1,5 @@
-// `rewardloop check`: what can be wrong with a configuration and with rows, found without scoring a
-// row.
+// `rewardloop check`: what can be wrong with a configuration and with rows, found without scoring
+// more than the rows of a trial.
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +12,7 @@
 #include "cli/row_source.h"
 #include "cli/row_window.h"
 #include "cli/signals.h"
+#include "cli/trial.h"
 #include "io/id_table.h"
 
 namespace rewardloop::cli {
@@ -100,7 +101,7 @@ class GroupChecks {
 class CheckCommand {
  public:
   CheckCommand(const Args& args, const Registries& registries)
-      : args_(args.check), source_(args.config), registries_(registries) {}
+      : args_(args.check), source_(args.config), registries_(registries), trial_(args_.trial) {}
 
   Result<int> Run() {
     const auto config = ResolveConfig(source_, &registries_.scorers, &registries_.managers);
@@ -109,11 +110,13 @@ class CheckCommand {
     // Builds what a run would build, so that nothing is found only then.
     PipelineConfig strict = config_;
     strict.unknown_rewards = UnknownRewards::kRaise;
+    strict.on_error = OnError{OnError::Policy::kNull, 0};  // a trial wants to see what has no score
     RL_ASSIGN_OR_RETURN(built_, BuildPipeline(strict, MakeEngine(strict),
                                               registries_.scorers, registries_.managers));
     window_.emplace(config_.backlog_items, config_.backlog_bytes,
                     built_.manager->granularity() == Granularity::kGroup);
     if (!args_.input.empty()) RL_RETURN_IF_ERROR(CheckRows());
+    if (trial_.tried() > 0) RL_RETURN_IF_ERROR(trial_.Run(built_.pipeline.get(), &findings_));
     return Report();
   }
 
@@ -173,6 +176,7 @@ class CheckCommand {
       if (!score || score->is_null()) score = row.columns.Find(column);
     }
     group_checks_.Add(place, row.line_number, row.item, score, &findings_);
+    if (built_.manager->Admit(row.item).ok()) trial_.Add(place, row.item);
   }
 
   void CheckScorer(const std::string& place, const RewardItem& item) {
@@ -229,6 +233,7 @@ class CheckCommand {
                                             {"data_sources", std::move(sources)},
                                             {"groups", group_checks_.groups()},
                                             {"rollouts", group_checks_.rollouts()},
+                                            {"tried", trial_.tried()},
                                             {"errors", findings_.errors()},
                                             {"warnings", findings_.warnings()},
                                             {"findings", findings_.ToJson()}});
@@ -245,6 +250,7 @@ class CheckCommand {
         if (group_checks_.groups() > 0) line += ", " + Plural(group_checks_.groups(), "group");
         if (group_checks_.rollouts() > 0)
           line += ", " + Plural(group_checks_.rollouts(), "rollout") + " with rewards";
+        if (trial_.tried() > 0) line += ", " + Plural(trial_.tried(), "row") + " tried";
       }
       if (findings_.errors() > 0) line += "; " + Plural(findings_.errors(), "error");
       if (findings_.warnings() > 0) line += "; " + Plural(findings_.warnings(), "warning");
@@ -265,6 +271,7 @@ class CheckCommand {
   IdTable ids_;
   std::optional<RowWindow> window_;
   GroupChecks group_checks_;
+  Trial trial_;
   Findings findings_;
   std::unordered_map<const Scorer*, bool> needs_truth_;
 };

@@ -54,6 +54,7 @@ struct ExplainArgs {
 struct CheckArgs {
   std::string input;  // empty: the configuration only
   std::string score_column;
+  int64_t trial = 0;  // rows to score, twice
   bool json = false;
 };
 
