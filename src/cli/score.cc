@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "cli/console.h"
@@ -30,6 +31,26 @@ bool SameFile(const std::string& a, const std::string& b) {
   struct stat first{}, second{};
   return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+// For files that are new as well.
+bool SamePlace(const std::string& a, const std::string& b) {
+  std::error_code first, second;
+  const auto path_a = std::filesystem::weakly_canonical(std::filesystem::absolute(a, first), first);
+  const auto path_b = std::filesystem::weakly_canonical(std::filesystem::absolute(b, second), second);
+  return SameFile(a, b) || (!first && !second && path_a == path_b);
+}
+
+// A report is written when the run is over: too late to find that it cannot be.
+Status CheckReportPath(const std::string& flag, const std::string& path) {
+  if (path.empty() || !IsRegularOrNew(path)) {
+    std::error_code unknown;
+    if (!std::filesystem::is_directory(path, unknown)) return Status();
+    return InvalidArgument(flag + " " + path + ": is a directory, not a file");
+  }
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return Status();
+  return InvalidArgument(flag + " " + path + ": cannot be written: " + std::strerror(errno));
 }
 
 bool EndsWith(std::string_view text, std::string_view end) {
@@ -69,10 +90,7 @@ class ScoreCommand {
       return InvalidArgument("--output " + args_.output + ": rows are written as plain JSONL",
                              "name it without .gz, or write to - and pipe through gzip");
     }
-    if (!to_stdout && args_.input != "-" && SameFile(args_.input, args_.output)) {
-      return InvalidArgument("--output " + args_.output + " is the input itself",
-                             "write to another file");
-    }
+    RL_RETURN_IF_ERROR(CheckPaths());
     has_sidecar_ = !to_stdout && IsRegularOrNew(args_.output);
     if (!args_.resume) return Status();
     if (!has_sidecar_)
@@ -82,6 +100,28 @@ class ScoreCommand {
                              "name the input file instead of -");
     }
     return Status();
+  }
+
+  // No file may take the place of another.
+  Status CheckPaths() const {
+    const std::pair<const char*, const std::string*> files[] = {
+        {"the input", &args_.input},     {"--output", &args_.output},
+        {"--trace", &args_.trace},       {"--metrics", &args_.metrics},
+        {"--summary-json", &args_.summary_json},
+    };
+    for (const auto& file : files) {
+      const auto& [flag, path] = file;
+      if (path->empty() || *path == "-" || !IsRegularOrNew(*path)) continue;
+      for (const auto* other = &files[0]; other != &file; ++other) {
+        if (other->second->empty() || !SamePlace(*other->second, *path)) continue;
+        return InvalidArgument(std::string(flag) + " " + *path + " is " +
+                                   (other == &files[0] ? "the input itself"
+                                                       : "the file of " + std::string(other->first)),
+                               "write to another file");
+      }
+    }
+    RL_RETURN_IF_ERROR(CheckReportPath("--metrics", args_.metrics));
+    return CheckReportPath("--summary-json", args_.summary_json);
   }
 
   ProgressWhen ProgressMode() const { return args_.quiet ? ProgressWhen::kNever : args_.progress; }
@@ -233,15 +273,22 @@ class ScoreCommand {
     return Judge();
   }
 
+  // Each is written whatever becomes of the others.
   Status WriteReports(const RunOutcome& outcome, double seconds) {
-    if (trace_) RL_RETURN_IF_ERROR(trace_->Close());
+    Status first;
+    const auto note = [&](const Status& status) {
+      if (first.ok()) first = status;
+    };
+    if (trace_) note(trace_->Close());
     if (!args_.metrics.empty()) {
       const Json metrics = MetricsToJson(built_.engine->metrics().Snapshot());
-      RL_RETURN_IF_ERROR(WriteFileAtomically(args_.metrics, metrics.Dump() + "\n"));
+      note(WriteFileAtomically(args_.metrics, metrics.Dump() + "\n"));
     }
-    if (args_.summary_json.empty()) return Status();
-    return WriteFileAtomically(args_.summary_json,
-                               summary_.ToJson(seconds, outcome.fresh_rows).Dump() + "\n");
+    if (!args_.summary_json.empty()) {
+      note(WriteFileAtomically(args_.summary_json,
+                               summary_.ToJson(seconds, outcome.fresh_rows).Dump() + "\n"));
+    }
+    return first;
   }
 
   int Interrupted() const {

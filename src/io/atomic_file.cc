@@ -94,7 +94,7 @@ Result<std::unique_ptr<AtomicFile>> AtomicFile::Open(const std::string& name) {
   const std::string path = missing ? name : target.string();
   const std::string temporary = path + ".tmp";
   const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return WriteError(temporary);
+  if (fd < 0) return WriteError(name);
   return std::unique_ptr<AtomicFile>(new AtomicFile(fd, path));
 }
 
@@ -118,7 +118,7 @@ Status AtomicFile::Flush() {
     if (count >= 0)
       written += static_cast<size_t>(count);
     else if (errno != EINTR)
-      return WriteError(path_ + ".tmp");
+      return WriteError(path_);
   }
   buffer_.clear();
   return Status();
@@ -128,7 +128,7 @@ Status AtomicFile::Commit() {
   RL_RETURN_IF_ERROR(Flush());
   struct stat info{};
   if (::stat(path_.c_str(), &info) == 0) (void)!::fchmod(fd_, info.st_mode & 07777);
-  if (::fsync(fd_) != 0) return WriteError(path_ + ".tmp");
+  if (::fsync(fd_) != 0) return WriteError(path_);
   const int fd = fd_;
   fd_ = -1;
   if (::close(fd) != 0 || ::rename((path_ + ".tmp").c_str(), path_.c_str()) != 0) {
@@ -145,7 +145,32 @@ Status AtomicFile::Commit() {
   return Status();
 }
 
+namespace {
+
+// A pipe or a device keeps its place.
+Status WriteToSpecialFile(const std::string& path, std::string_view content) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return WriteError(path);
+  while (!content.empty()) {
+    const ssize_t count = ::write(fd, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const Status status = WriteError(path);
+      ::close(fd);
+      return status;
+    }
+    content.remove_prefix(static_cast<size_t>(count));
+  }
+  return ::close(fd) == 0 ? Status() : WriteError(path);
+}
+
+}  // namespace
+
 Status WriteFileAtomically(const std::string& path, std::string_view content) {
+  struct stat info{};
+  const bool special =
+      ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  if (special) return WriteToSpecialFile(path, content);
   RL_ASSIGN_OR_RETURN(const std::unique_ptr<AtomicFile> file, AtomicFile::Open(path));
   RL_RETURN_IF_ERROR(file->Append(content));
   return file->Commit();

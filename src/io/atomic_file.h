@@ -35,7 +35,7 @@ class AtomicFile {
   std::string buffer_;
 };
 
-// Replaces the content of `path` in one step.
+// Replaces the content of `path` in one step. A pipe or a device is written to instead.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 
 // Calls `line(offset, text)` for every line of a regular file that ends in "\n", in order, until it

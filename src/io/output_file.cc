@@ -73,7 +73,9 @@ Status OutputFile::Flush() {
       if (error == EPIPE)
         return InvalidArgument(name_ + ": cannot be written: its reader has gone");
       return InvalidArgument(name_ + ": cannot be written: " + std::strerror(error),
-                             error == ENOSPC ? "make room, then run again with --resume" : "");
+                             error == ENOSPC && is_regular_
+                                 ? "make room, then run again with --resume"
+                                 : "");
     }
   }
   buffer_.clear();

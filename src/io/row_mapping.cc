@@ -108,13 +108,20 @@ bool IsMessages(const Json& value) {
          value.AsArray()[0].Find("role");
 }
 
+// Where the type is right and the value is not.
+Status WrongValue(std::string_view field, std::string_view expected, const Json& value) {
+  return InvalidArgument("`" + std::string(field) + "` must be " + std::string(expected) +
+                         ", not " + value.Dump());
+}
+
 Status TokenIds(const Json& value, std::vector<int32_t>* ids) {
   if (value.is_null()) return Status();
   if (!value.is_array()) return WrongType("token_ids", "an array of integers", value);
   for (const Json& id : value.AsArray()) {
-    if (!id.is_int() || id.AsInt() < INT32_MIN || id.AsInt() > INT32_MAX) {
-      return WrongType("token_ids", "an array of 32-bit integers", id);
-    }
+    const bool whole = id.is_int() || id.kind() == Json::Kind::kBigInt;
+    if (!whole) return WrongType("token_ids", "an array of integers", id);
+    if (!id.is_int() || id.AsInt() < INT32_MIN || id.AsInt() > INT32_MAX)
+      return WrongValue("token_ids", "an array of 32-bit integers", id);
     ids->push_back(static_cast<int32_t>(id.AsInt()));
   }
   return Status();
@@ -122,8 +129,8 @@ Status TokenIds(const Json& value, std::vector<int32_t>* ids) {
 
 Status NumTokens(const Json& value, std::optional<int64_t>* count) {
   if (value.is_null()) return Status();
-  if (!value.is_int() || value.AsInt() < 0)
-    return WrongType("num_tokens", "an integer of at least 0", value);
+  if (!value.is_int()) return WrongType("num_tokens", "an integer", value);
+  if (value.AsInt() < 0) return WrongValue("num_tokens", "at least 0", value);
   *count = value.AsInt();
   return Status();
 }
@@ -198,10 +205,8 @@ Status OptionalInt(std::string_view field, const Json* value, int64_t minimum,
                    std::optional<int64_t>* out) {
   if (!value || value->is_null()) return Status();
   if (!value->is_int()) return WrongType(field, "an integer", *value);
-  if (value->AsInt() < minimum) {
-    return InvalidArgument("`" + std::string(field) + "` must be at least " +
-                           std::to_string(minimum) + ", not " + value->Dump());
-  }
+  if (value->AsInt() < minimum)
+    return WrongValue(field, "at least " + std::to_string(minimum), *value);
   *out = value->AsInt();
   return Status();
 }
@@ -222,6 +227,11 @@ Json PromptOfMessages(const Json& messages) {
 
 // What to do about a row without a response, judged by the columns it has.
 std::string MissingResponseHint(const Json& row) {
+  const Paths own_names = PathsOfPreset("")[kResponse];
+  for (const std::string& own : own_names) {
+    if (row.Find(own))
+      return "the row has `" + own + "`: name it with --field response=" + own;
+  }
   for (const std::string& preset : PresetNames()) {
     const Paths candidates = PathsOfPreset(preset)[kResponse];
     for (const std::string& path : candidates) {

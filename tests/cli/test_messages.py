@@ -21,6 +21,9 @@ ROW = json.dumps(gsm8k_row(1))
     ('{"output": "x", "gts": "1"}', ("--scorer", "gsm8k"),
      "error: rows.jsonl:1:1: the response is missing: there is no column `response`, `outputs`, `solution_str`\n"
      "hint: rows of verl have `output`: use --preset verl, or --field response=COLUMN\n"),
+    (ROW, ("--scorer", "gsm8k", "--preset", "trl"),
+     "error: rows.jsonl:1:1: the response is missing: there is no column `completion`\n"
+     "hint: the row has `response`: name it with --field response=response\n"),
     (ROW + "\n" + ROW, ("--scorer", "gsm8k"),
      "error: rows.jsonl:2:1: item_id 'row-1' stands in line 1 already\n"
      "hint: ids must be unique; without the column every row is named after its line\n"),
@@ -37,6 +40,15 @@ ROW = json.dumps(gsm8k_row(1))
      "hint: did you mean 'verl'?\n"),
     (ROW, ("--scorer", "gsm8k", "-o", "rows.jsonl"),
      "error: --output rows.jsonl is the input itself\nhint: write to another file\n"),
+    (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl", "--summary-json", "./rows.jsonl"),
+     "error: --summary-json ./rows.jsonl is the input itself\nhint: write to another file\n"),
+    (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl", "--trace", "rows.jsonl"),
+     "error: --trace rows.jsonl is the input itself\nhint: write to another file\n"),
+    (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl", "--metrics", "./out.jsonl"),
+     "error: --metrics ./out.jsonl is the file of --output\nhint: write to another file\n"),
+    (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl", "--summary-json", "no/s.json"),
+     "error: --summary-json no/s.json: cannot be written: No such file or directory\n"),
+    (ROW, ("--scorer", "gsm8k", "-o", "/dev/full"), "error: /dev/full: cannot be written: No space left on device\n"),
     (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl.gz"),
      "error: --output out.jsonl.gz: rows are written as plain JSONL\n"
      "hint: name it without .gz, or write to - and pipe through gzip\n"),
@@ -46,3 +58,16 @@ def test_messages(run, write, content, flags, message):
     got = run("score", "rows.jsonl", *flags, "-q")
     assert got.code == 2
     assert got.err == message
+
+
+@pytest.mark.parametrize("field,value,message", [
+    ("num_tokens", -1, "`num_tokens` must be at least 0, not -1"),
+    ("num_tokens", 1.5, "`num_tokens` must be an integer, not number"),
+    ("token_ids", [1, 2**31], "`token_ids` must be an array of 32-bit integers, not 2147483648"),
+    ("token_ids", [1, 2**70], f"`token_ids` must be an array of 32-bit integers, not {2**70}"),
+    ("token_ids", ["a"], "`token_ids` must be an array of integers, not string"),
+    ("group_size", 0, "`group_size` must be at least 1, not 0"),
+])
+def test_messages_of_bad_rows(run, write, field, value, message):
+    write("rows.jsonl", [gsm8k_row(1, **{field: value})])
+    assert run("score", "rows.jsonl", "--scorer", "gsm8k", "-q").rows()[0]["error"]["message"] == message

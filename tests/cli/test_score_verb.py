@@ -184,3 +184,13 @@ def test_overwriting_an_older_output_leaves_no_old_row(run, write, tmp_path):
     write("rows.jsonl", [gsm8k_row(1)])
     run("score", "rows.jsonl", *GSM8K, "-o", "out.jsonl")
     assert [r["item_id"] for r in read_rows(tmp_path / "out.jsonl")] == ["row-1"]
+
+
+def test_a_report_to_a_device_leaves_the_device_alone(run, write, tmp_path):
+    write("rows.jsonl", with_missing(2, 0))
+    # Through links in the test's own folder: what would be replaced is then only the link.
+    (tmp_path / "pipe").symlink_to("/proc/self/fd/1")
+    got = run("score", "rows.jsonl", *GSM8K, "-o", "out.jsonl", "--summary-json", "pipe", "-q")
+    assert got.code == 0, got.err
+    assert json.loads(got.out)["rows"] == 2
+    assert (tmp_path / "pipe").is_symlink()
