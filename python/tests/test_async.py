@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
+import textwrap
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -214,6 +218,47 @@ def test_several_loops_in_several_threads_share_a_pipeline() -> None:
         thread.join()
     run(pipeline.close())
     assert not failures
+
+
+def test_items_that_are_given_up_at_any_moment_end_once(tmp_path: Path) -> None:
+    # In a process of its own: what was given up while it came in used to go on twice.
+    (tmp_path / "given_up.py").write_text(textwrap.dedent("""
+        import asyncio, random, sys, threading
+        import rewardloop as rl
+
+        async def judge(item):
+            await asyncio.sleep(random.random() * 0.01)
+            return 1.0
+
+        async def client(pipeline, draw):
+            for _ in range(40):
+                rows = [{"item_id": str(i), "response": "x"} for i in range(draw.randint(1, 4))]
+                try:
+                    handle = await asyncio.wait_for(pipeline.submit(rows), draw.choice([None, 0.002, 1]))
+                except TimeoutError:
+                    continue
+                fate = draw.randint(0, 2)
+                if fate == 0:
+                    del handle
+                    continue
+                if fate == 1:
+                    pipeline.cancel(handle)
+                assert [r.item_id for r in await pipeline.collect(handle)] == [row["item_id"] for row in rows]
+
+        async def main(pipeline, seed):
+            await asyncio.gather(*[client(pipeline, random.Random(100 * seed + k)) for k in range(10)])
+
+        pipeline = rl.aio.AsyncRewardPipeline(scorer=judge, backlog_items=16, timeout=60, on_error="null")
+        threads = [threading.Thread(target=lambda k=k: asyncio.run(main(pipeline, k))) for k in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(pipeline.backlog_items, pipeline.uncollected_items)
+        asyncio.run(pipeline.close("cancel"))
+    """))
+    done = subprocess.run([sys.executable, tmp_path / "given_up.py"], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 0\n", "")
 
 
 def test_a_loop_after_another() -> None:

@@ -26,8 +26,7 @@ struct InlineCalls::Awaiter {
     // Another thread may resume, and destroy, the coroutine before this returns.
     const std::shared_ptr<InlineCalls> keep = calls.shared_from_this();
     const Ptr mine = call;
-    mine->waiter = waiter;
-    keep->Enqueue(mine);
+    keep->Enqueue(mine, waiter);
   }
   void await_resume() const noexcept {}
 };
@@ -56,11 +55,14 @@ Task<InlineCalls::Reply> InlineCalls::Call(std::string json, uint32_t items, Sco
   co_return std::move(call->reply);
 }
 
-void InlineCalls::Enqueue(const Ptr& call) {
+void InlineCalls::Enqueue(const Ptr& call, std::coroutine_handle<> waiter) {
   Lock lock(mutex_);
-  if (call->ended) {  // given up before it came here
-    executor_.Post([waiter = call->waiter] { waiter.resume(); });
-  } else if (closed_) {
+  if (call->ended) {  // given up before it came here, by who knew of no waiter
+    executor_.Post([waiter] { waiter.resume(); });
+    return;
+  }
+  call->waiter = waiter;
+  if (closed_) {
     EndLocked(call, {Reply::Kind::kCancelled, "the pipeline was closed"});
   } else if (AllLostLocked()) {
     EndLocked(call, {Reply::Kind::kNoThread, "all " + std::to_string(options_.threads) + " threads of '" + options_.name +

@@ -67,7 +67,7 @@ class InlineCalls : public std::enable_shared_from_this<InlineCalls> {
   using Lock = std::unique_lock<std::mutex>;
 
   InlineCalls(Executor* executor, Log* log, std::shared_ptr<void> owner, InlineOptions options);
-  void Enqueue(const Ptr& call);
+  void Enqueue(const Ptr& call, std::coroutine_handle<> waiter);
   // Ends `call` for those who wait; it may go on running.
   void GiveUp(const Ptr& call, Reply reply);
   void EndLocked(const Ptr& call, Reply reply);

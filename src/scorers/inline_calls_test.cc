@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
+#include "async/thread_executor.h"
 #include "rewardloop/simulator.h"
 #include "scorers/user_function.h"
 
@@ -155,6 +159,35 @@ TEST_F(InlineCallsTest, ClosingEndsAllCallsAndLetsThreadsGo) {
   EXPECT_EQ(queued->kind(), Kind::kCancelled);
   EXPECT_EQ(late->kind(), Kind::kCancelled);
   EXPECT_FALSE(calls_->Fetch(1));
+}
+
+TEST(InlineCallsThreads, ACallThatIsGivenUpWhileItComesInGoesOnOnce) {
+  const auto executor = std::make_unique<ThreadExecutor>(2);
+  const std::unique_ptr<Log> log = Log::Make(executor.get(), nullptr);
+  const auto calls = InlineCalls::Make(executor.get(), log.get(), nullptr, {.name = "fn", .cancellable = true});
+  std::atomic<std::stop_source*> to_stop{nullptr};
+  std::atomic<bool> over{false};
+  std::atomic<int> answers{0}, stopped{0};
+  std::thread stopping([&] {
+    while (!over) {
+      if (std::stop_source* stop = to_stop.exchange(nullptr)) stopped += stop->request_stop();
+    }
+  });
+  constexpr int kCalls = 100;
+  for (int i = 0; i < kCalls; ++i) {
+    std::stop_source stop;
+    ScoreContext context(executor.get(), kNoDeadline, stop.get_token(), 7);
+    to_stop = &stop;
+    Spawn(calls->Call("[]", 1, context, {kNoDeadline, kNoDeadline}),
+          [&](std::optional<InlineCalls::Reply> reply, const std::exception_ptr&) {
+            EXPECT_EQ(reply->kind, Kind::kCancelled);
+            ++answers;
+          });
+    while (answers <= i || stopped <= i) std::this_thread::yield();
+  }
+  over = true;
+  stopping.join();
+  EXPECT_EQ(answers, kCalls);
 }
 
 TEST(VerdictsOfReply, ReadsEveryFieldAndKeepsStatuses) {

@@ -127,6 +127,7 @@ TEST(PoolThreads, AsyncCallsOfManyThreadsAreAnsweredOnceSlow) { EveryCallIsAnswe
 TEST(PoolThreads, ACallThatIsWithdrawnWhileItComesInGoesOnOnce) {
   Real real("later");
   ASSERT_TRUE(real.pool->Start().ok());
+  constexpr int kCalls = 25;
   std::atomic<int> over{0};
   std::vector<std::thread> callers;
   for (int t = 0; t < 4; ++t) {
@@ -134,11 +135,11 @@ TEST(PoolThreads, ACallThatIsWithdrawnWhileItComesInGoesOnOnce) {
       std::atomic<std::stop_source*> to_stop{nullptr};
       std::atomic<int> stopped{0};
       std::thread stopping([&] {
-        while (stopped < 1000) {
+        while (stopped < kCalls) {
           if (std::stop_source* stop = to_stop.exchange(nullptr)) stopped += stop->request_stop();
         }
       });
-      for (int i = 0; i < 1000; ++i) {
+      for (int i = 0; i < kCalls; ++i) {
         std::stop_source stop;
         std::atomic<int> answers{0};
         to_stop = &stop;
@@ -152,7 +153,7 @@ TEST(PoolThreads, ACallThatIsWithdrawnWhileItComesInGoesOnOnce) {
     });
   }
   for (std::thread& caller : callers) caller.join();
-  EXPECT_EQ(over, 4000);
+  EXPECT_EQ(over, 4 * kCalls);
 }
 
 TEST(PoolThreads, CloseRacesWithCallsAndCancellations) {
