@@ -176,12 +176,42 @@ class ScoreCommand {
     std::vector<std::string> columns = rows_->fields().roots();
     for (const char* const name : {"reason", "extracted", "components", "error", "input"})
       columns.emplace_back(name);
-    RL_ASSIGN_OR_RETURN(
-        done_, ReadDoneRows(args_.output, columns, [this](const DoneRow& row) { AddDone(row); }));
+    bool has_sessions = false;
+    const auto add = [&](const DoneRow& row) {
+      AddDone(row);
+      has_sessions = has_sessions || ItemOf(row).session_id;
+    };
+    RL_ASSIGN_OR_RETURN(done_, ReadDoneRows(args_.output, columns, add));
+    if (!has_sessions) return Status();
+    // The rows of a session are judged together, so all of them run again or none.
+    RL_ASSIGN_OR_RETURN(const IdTable unfinished, UnfinishedSessions());
+    if (unfinished.size() == 0) return Status();
+    summary_ = Summary();
+    const auto is_whole = [&](const DoneRow& row) {
+      const auto session = ItemOf(row).session_id;
+      return !session || unfinished.Find(*session) == IdTable::kAbsent;
+    };
+    RL_ASSIGN_OR_RETURN(done_, ReadDoneRows(args_.output, columns, add, is_whole));
     return Status();
   }
 
-  void AddDone(const DoneRow& done) {
+  // Sessions of the input with a row that is not done.
+  Result<IdTable> UnfinishedSessions() const {
+    IdTable sessions;
+    RL_ASSIGN_OR_RETURN(const auto rows,
+                        RowSource::Open(args_.input, rows_->fields(), {}, InterruptFd()));
+    Row row;
+    while (true) {
+      const auto found = rows->Next(&row);
+      if (found.status().code() == StatusCode::kCancelled) return found.status();
+      if (!found.ok() || !*found) return sessions;  // the run itself says what is wrong
+      const RewardItem& item = row.item;
+      if (row.problem.ok() && item.session_id && done_->ordinals.Find(item.item_id) == IdTable::kAbsent)
+        sessions.Insert(*item.session_id, 0);
+    }
+  }
+
+  RewardItem ItemOf(const DoneRow& done) const {
     Json columns = done.columns;
     // Input columns that had to make room have moved under `input`.
     if (const Json* moved = columns.Find("input"); moved && moved->is_object()) {
@@ -190,6 +220,11 @@ class ScoreCommand {
     }
     RewardItem item;
     (void)rows_->fields().ToItem(columns, "", &item);
+    return item;
+  }
+
+  void AddDone(const DoneRow& done) {
+    const RewardItem item = ItemOf(done);
     SummaryRow row;
     row.line_number = summary_.rows() + 1;
     row.item_id = done.item_id;

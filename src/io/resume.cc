@@ -113,7 +113,8 @@ Status CheckSidecar(const std::string& output, const Json& now) {
 }
 
 Result<DoneRows> ReadDoneRows(const std::string& output, const std::vector<std::string>& columns,
-                              const std::function<void(const DoneRow&)>& row) {
+                              const std::function<void(const DoneRow&)>& row,
+                              const std::function<bool(const DoneRow&)>& keep) {
   std::vector<std::string> wanted = {"item_id", "status", "score"};
   wanted.insert(wanted.end(), columns.begin(), columns.end());
   RowParser parser(std::move(wanted), {});
@@ -134,12 +135,12 @@ Result<DoneRows> ReadDoneRows(const std::string& output, const std::vector<std::
     const Json* id = kept.columns.Find("item_id");
     if (!id || !id->is_string())
       return DataLoss(where + "1: the row has no item_id, so rewardloop did not write it");
-    if (!HasScore(kept.columns)) {
+    kept.item_id = id->AsString();
+    if (!HasScore(kept.columns) || (keep && !keep(kept))) {
       rewrite = true;
       ++done.dropped;
       return Status();
     }
-    kept.item_id = id->AsString();
     const uint32_t index = static_cast<uint32_t>(done.offsets.size());
     if (done.ordinals.Insert(kept.item_id, index) != IdTable::kAbsent) {
       rewrite = true;  // the same row twice: one is enough

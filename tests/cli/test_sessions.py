@@ -75,3 +75,21 @@ def test_a_session_that_comes_in_pieces_through_a_pipe(binary):
         out, _ = process.communicate("".join(lines[3:]), timeout=TIMEOUT_SECONDS)
     assert process.returncode == 0
     assert [json.loads(line)["score"] for line in out.splitlines()] == [1.0] * 4
+
+
+@pytest.mark.parametrize("kept_rows", [1, 2, 3, 4, 5])
+def test_resume_judges_a_session_whole(run, write, tmp_path, kept_rows):
+    # The row that decides comes first, so that what a kill left behind would decide otherwise.
+    write("rows.jsonl", [*session("before", 2), *reversed(session("s", 3)), gsm8k_row(1)])
+    output = tmp_path / "out.jsonl"
+    command = ("score", "rows.jsonl", *GSM8K, "-o", "out.jsonl", "--summary-json", "s.json", "-q")
+    assert run(*command).code == 0
+    whole = output.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    output.write_bytes(b"".join(lines[:kept_rows]) + lines[kept_rows][:20])
+    got = run(*command, "--resume")
+    assert got.code == 0, got.err
+    assert output.read_bytes() == whole
+    summary = json.loads((tmp_path / "s.json").read_text())
+    assert (summary["rows"], summary["data_sources"][""]["mean"]) == (6, 1.0)
+    assert summary["rows_scored_now"] == 6 - (kept_rows if kept_rows in (2, 5) else 2 * (kept_rows > 1))
