@@ -48,8 +48,10 @@ class _Listener:
     def _run(self) -> None:
         poll = select.poll()
         poll.register(self._queue.fileno(), select.POLLIN)
-        while not self._queue.stopped:
+        stopped = False
+        while not stopped:
             poll.poll()
+            stopped = self._queue.stopped  # asked first: what came before the stop is taken in this turn
             with self._lock:
                 self._emit()
 

@@ -102,7 +102,16 @@ class Conversation {
       if (what == 0) return "it " + body;
     }
   }
-  std::string Reply() { return Next(kReplies).substr(12); }
+  // The JSON of the next reply; several may come in one frame.
+  std::string Reply() {
+    if (replies_.empty()) {
+      (void)ForEachReply(Next(kReplies), [this](uint64_t, std::string_view json) { replies_.emplace_back(json); });
+    }
+    if (replies_.empty()) return "no reply came";
+    std::string reply = std::move(replies_.front());
+    replies_.pop_front();
+    return reply;
+  }
 
   std::shared_ptr<WorkerProcess> process;
 
@@ -115,6 +124,7 @@ class Conversation {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<uint8_t, std::string>> said_;
+  std::deque<std::string> replies_;
 };
 
 class LauncherHostTest : public ::testing::Test {

@@ -29,6 +29,7 @@ SLOT_CALL, SLOT_STARTED, SLOT_THREAD = 0, 1, 2
 READ_BYTES = 1 << 18
 HEARTBEAT_SECONDS = 0.02
 FLUSH_AFTER_NS = 1_000_000
+MAX_TOGETHER = 1 << 20  # bytes of the replies in one frame
 
 MAX_TEXT = 8192  # of one print or traceback
 MAX_CALL_TEXT = 1 << 16  # of all that one call prints, and what runs outside of calls in a second
@@ -47,15 +48,15 @@ class Process:
 
 def frames_of(messages):
     """The bytes of [(kind, body)], with replies that follow each other in one frame."""
-    parts, replies = [], []
+    parts, replies, size = [], [], 0
     for kind, body in [*messages, (None, b"")]:
+        if replies and (kind != REPLIES or size + len(body) > MAX_TOGETHER):
+            parts += (HEADER.pack(size, REPLIES), *replies)
+            replies, size = [], 0
         if kind == REPLIES:
             replies.append(body)
-            continue
-        if replies:
-            parts += (HEADER.pack(sum(map(len, replies)), REPLIES), *replies)
-            replies = []
-        if kind is not None:
+            size += len(body)
+        elif kind is not None:
             parts += (HEADER.pack(len(body), kind), body)
     return b"".join(parts)
 

@@ -82,6 +82,15 @@ def test_frames_of_any_size_arrive_whole() -> None:
                 assert (verdict["score"], verdict["extra"]["end"]) == (size, str(i))
 
 
+def test_many_large_replies_fit_into_frames() -> None:
+    # The engine takes frames of up to 64 MiB.
+    text = "async def fn(item):\n    return {'score': 1, 'text': 'x' * 3_000_000}\n"
+    with Worker(text) as one:
+        for call in one.start_together(*[{"item_id": str(i)} for i in range(30)]):
+            assert len(one.finish(call)[0]["extra"]["text"]) == 3_000_000
+        assert one.largest_frame < 4 << 20
+
+
 def test_what_a_call_prints_is_bounded() -> None:
     text = """
 def fn(item):

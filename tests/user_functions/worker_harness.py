@@ -64,6 +64,7 @@ class Worker:
         self.texts: list[list[Any]] = []
         self.replies: dict[int, list[dict[str, Any]]] = {}
         self.next_call = 1
+        self.largest_frame = 0
         with tempfile.TemporaryFile() as file, open(os.devnull, "rb") as null:
             file.write(script().encode())
             file.flush()
@@ -96,6 +97,7 @@ class Worker:
         while True:
             if len(self.buffer) >= HEADER.size:
                 length, kind = HEADER.unpack_from(self.buffer)
+                self.largest_frame = max(self.largest_frame, length)
                 if len(self.buffer) >= HEADER.size + length:
                     body = self.buffer[HEADER.size : HEADER.size + length]
                     self.buffer = self.buffer[HEADER.size + length :]
