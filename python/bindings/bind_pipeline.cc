@@ -119,7 +119,7 @@ BatchHandle HandleOf(const PyPipeline& self, const PyHandle& handle) {
   return handle.handle();
 }
 
-// Calls a method that takes a time-out in slices; nullopt on expiry, after `message` was set to what the method said.
+// Calls a method that takes a time-out in slices; on expiry it raises what the method said.
 template <typename T, typename Call>
 T WaitFor(std::optional<double> timeout, Call call) {
   std::optional<Result<T>> result;
@@ -127,10 +127,7 @@ T WaitFor(std::optional<double> timeout, Call call) {
     result.emplace(call(slice_ns));
     return result->ok() || result->status().code() != StatusCode::kDeadlineExceeded;
   });
-  if (!done) {
-    const Status& status = result->status();
-    throw StatusError(Status(status.code(), status.message(), "the handle stays valid"));
-  }
+  if (!done) throw StatusError(result->status());
   return ValueOrThrow(std::move(*result));
 }
 

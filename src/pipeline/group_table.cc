@@ -23,14 +23,14 @@ Status GroupTable::Check(const std::vector<GroupJoin>& joins, int64_t submit) co
         return InvalidArgument(Name(join.id) + " came with submit " + std::to_string(over->second) +
                                    " and is over; item '" + std::string(join.item_id) + "' of submit " +
                                    std::to_string(submit) + " cannot join it",
-                               "give its members group_size, or use grouping=\"explicit\" or a new step");
+                               "give its members group_size, close it later (grouping=\"explicit\"), or use a new step");
       }
       if (const auto open = FindOpen(join.id)) {
         if (open->closed) {
           return InvalidArgument(Name(join.id) + " came with submit " + std::to_string(open->first_submit) +
-                                     " and was closed with it; item '" + std::string(join.item_id) + "' of submit " +
+                                     " and is closed; item '" + std::string(join.item_id) + "' of submit " +
                                      std::to_string(submit) + " cannot join it",
-                                 "give its members group_size, or use grouping=\"explicit\"");
+                                 "give its members group_size, close it later (grouping=\"explicit\"), or use a new step");
         }
         plan = {static_cast<int64_t>(open->members.size()), open->expected};
       }

@@ -49,7 +49,7 @@ Result<Interpreter> Named(const std::string& name, const char* found_by) {
 }  // namespace
 
 Result<Interpreter> FindInterpreter(const std::string& named) {
-  if (!named.empty()) return Named(named, "--python");
+  if (!named.empty()) return Named(named, "--python or the key `python`");
   if (const char* const name = std::getenv("REWARDLOOP_PYTHON"); name && *name) return Named(name, "REWARDLOOP_PYTHON");
   if (const char* const folder = std::getenv("VIRTUAL_ENV"); folder && *folder) {
     return Named(std::string(folder) + "/bin/python", "VIRTUAL_ENV");

@@ -33,8 +33,8 @@ TEST(Interpreter, SearchOrder) {
   ExpectFound(FindInterpreter(""), places.in_venv, "VIRTUAL_ENV");
   const ScopedVariable named("REWARDLOOP_PYTHON", places.other);
   ExpectFound(FindInterpreter(""), places.other, "REWARDLOOP_PYTHON");
-  ExpectFound(FindInterpreter(places.on_path), places.on_path, "--python");
-  ExpectFound(FindInterpreter("python3"), places.on_path, "--python");
+  ExpectFound(FindInterpreter(places.on_path), places.on_path, "--python or the key `python`");
+  ExpectFound(FindInterpreter("python3"), places.on_path, "--python or the key `python`");
 }
 
 TEST(Interpreter, EmptyVariablesCountAsUnset) {
@@ -53,10 +53,10 @@ void ExpectMissing(const Result<Interpreter>& found, const std::string& what) {
 
 TEST(Interpreter, ErrorsSayWhatWasLookedForAndWhoNamedIt) {
   const Places places;
-  ExpectMissing(FindInterpreter("/no/such/python"), "'/no/such/python' (from --python)");
-  ExpectMissing(FindInterpreter("python3.99"), "'python3.99' (from --python)");
-  ExpectMissing(FindInterpreter(places.folder.path()), "(from --python)");  // a folder
-  ExpectMissing(FindInterpreter(places.folder.Write("plain", "")), "(from --python)");
+  ExpectMissing(FindInterpreter("/no/such/python"), "'/no/such/python' (from --python or the key `python`)");
+  ExpectMissing(FindInterpreter("python3.99"), "'python3.99' (from --python or the key `python`)");
+  ExpectMissing(FindInterpreter(places.folder.path()), "(from --python or the key `python`)");  // a folder
+  ExpectMissing(FindInterpreter(places.folder.Write("plain", "")), "(from --python or the key `python`)");
   {
     // What is named and wrong is not passed over in silence.
     const ScopedVariable venv("VIRTUAL_ENV", places.folder / "gone");
