@@ -111,6 +111,7 @@ bool Summary::WantsText(ItemStatus status, const std::optional<double>& score,
 void Summary::Add(const SummaryRow& row) {
   ++rows_;
   if (!row.score) ++without_score_;
+  policy_values_ += row.score && row.status != ItemStatus::kScored;
   auto source = sources_.find(row.data_source);
   if (source == sources_.end()) {
     const std::string name(sources_.size() < kMaxSources ? row.data_source
@@ -250,6 +251,11 @@ std::string Summary::Text(double seconds, int64_t fresh_rows) const {
       row += (i == 0 ? "" : "  ") + Padded(line[i], widths[i], i > 0);
     text += row + "\n";
   }
+  if (policy_values_ > 0) {
+    text += Plural(policy_values_, "row") + " without a verdict " +
+            (policy_values_ == 1 ? "counts" : "count") +
+            " with the number that on_error puts in its place\n";
+  }
   for (const auto& [name, mean] : components_) {
     text += "component " + Excerpt(name, 40) + ": mean " + MeanText(mean.sum, mean.count) + " of " +
             Plural(mean.count, "row") + "\n";
@@ -303,6 +309,7 @@ Json Summary::ToJson(double seconds, int64_t fresh_rows) const {
   }
   return Json::MakeObject({{"rows", rows_},
                            {"without_score", without_score_},
+                           {"policy_values", policy_values_},
                            {"data_sources", std::move(sources)},
                            {"components", std::move(components)},
                            {"groups", groups()},

@@ -82,6 +82,7 @@ class Summary {
 
   int64_t rows_ = 0;
   int64_t without_score_ = 0;
+  int64_t policy_values_ = 0;  // scores of rows without a verdict: on_error names a number
   std::map<std::string, Source, std::less<>> sources_;
   std::map<std::string, Mean, std::less<>> components_;
   std::unordered_map<uint64_t, GroupSpread> groups_;

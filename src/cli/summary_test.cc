@@ -34,6 +34,16 @@ TEST(SummaryTest, MeansAreOverScoresThatExist) {
   EXPECT_NE(summary.Text(2.0, 4).find("2 items/s"), std::string::npos);
 }
 
+TEST(SummaryTest, NumbersThatAPolicyPutInAreCountedAndSaid) {
+  Summary summary;
+  summary.Add(Row(1, "a", 1.0));
+  EXPECT_EQ(summary.Text(1.0, 1).find("on_error"), std::string::npos);
+  summary.Add(Row(2, "a", 0.0, ItemStatus::kTimeout));
+  summary.Add(Row(3, "a", 0.0, ItemStatus::kError));
+  EXPECT_EQ(*summary.ToJson(1.0, 3).Find("policy_values"), Json(2));
+  EXPECT_NE(summary.Text(1.0, 3).find("2 rows without a verdict count with the number that on_error"), std::string::npos);
+}
+
 TEST(SummaryTest, ComponentsCountWhatIsMissing) {
   Summary summary;
   const std::vector<Component> with_b = {{"b", 0.5}};
