@@ -164,6 +164,9 @@ std::string ExplainedText(const Subject& subject, const Explained& explained,
       "scorer     " +
       (explained.scorer.empty() ? "none" : explained.scorer + ", version " + explained.version) +
       "\n";
+  if (item.session_id)
+    text += "session    '" + *item.session_id +
+            "': this row is judged alone here; score judges the last row of the session\n";
   if (config.manager != "naive") text += "manager    " + config.manager + "\n";
   if (item.outputs.size() > 1)
     text += "outputs    " + std::to_string(item.outputs.size()) + ", the last one is judged\n";

@@ -43,6 +43,7 @@ bool SamePlace(const std::string& a, const std::string& b) {
 
 // A report is written when the run is over: too late to find that it cannot be.
 Status CheckReportPath(const std::string& flag, const std::string& path) {
+  if (path == "-") return InvalidArgument(flag + " - : a report needs a file", "/dev/stdout is one");
   if (path.empty() || !IsRegularOrNew(path)) {
     std::error_code unknown;
     if (!std::filesystem::is_directory(path, unknown)) return Status();

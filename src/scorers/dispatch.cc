@@ -199,6 +199,10 @@ const DispatchEntry* DispatchTable::Find(std::string_view data_source) const {
 }
 
 Status DispatchTable::Unknown(std::string_view data_source) const {
+  if (data_source.empty()) {
+    return NotFound("there is no data_source, which would pick the scorer, and no scorer is named",
+                    "name one scorer for all rows (--scorer), or the column of the data source (--field data_source=COLUMN)");
+  }
   std::vector<std::string> known;
   for (const DispatchEntry* entry : entries()) {
     if (!entry->pattern.ends_with(kWildcard)) known.push_back(entry->pattern);

@@ -87,6 +87,7 @@ TEST(Dispatch, UnknownNamesSuggestTheNearest) {
     EXPECT_NE(status.hint().find("gsm8k'"), std::string::npos) << status.ToString();
   }
   EXPECT_EQ(table.Unknown("").hint().find("did you mean"), std::string::npos);
+  EXPECT_NE(table.Unknown("").message().find("no scorer is named"), std::string::npos);
 }
 
 }  // namespace

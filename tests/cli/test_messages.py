@@ -46,6 +46,8 @@ ROW = json.dumps(gsm8k_row(1))
      "error: --trace rows.jsonl is the input itself\nhint: write to another file\n"),
     (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl", "--metrics", "./out.jsonl"),
      "error: --metrics ./out.jsonl is the file of --output\nhint: write to another file\n"),
+    (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl", "--metrics", "-"),
+     "error: --metrics - : a report needs a file\nhint: /dev/stdout is one\n"),
     (ROW, ("--scorer", "gsm8k", "-o", "out.jsonl", "--summary-json", "no/s.json"),
      "error: --summary-json no/s.json: cannot be written: No such file or directory\n"),
     (ROW, ("--scorer", "gsm8k", "-o", "/dev/full"), "error: /dev/full: cannot be written: No space left on device\n"),
