@@ -298,12 +298,15 @@ std::vector<RewardItem> ItemsFrom(nb::handle items) {
   nb::object list = PyList_Check(items.ptr()) ? nb::borrow(items) : nb::steal(PySequence_List(items.ptr()));
   if (!list.is_valid()) throw nb::python_error();
   const Py_ssize_t size = PyList_Size(list.ptr());
-  std::vector<RewardItem> result(size);
+  std::vector<RewardItem> result;
+  result.reserve(size);
+  constexpr Py_ssize_t kSignalItems = 8192;  // a few milliseconds
   for (Py_ssize_t i = 0; i < size; ++i) {
+    if (i % kSignalItems == kSignalItems - 1 && PyErr_CheckSignals() != 0) throw nb::python_error();
     if (i >= PyList_Size(list.ptr())) Fail("items changed while they were read");
     nb::object item = nb::borrow(PyList_GetItem(list.ptr(), i));
     try {
-      FillItem(item.ptr(), &result[i]);
+      FillItem(item.ptr(), &result.emplace_back());
     } catch (const StatusError& error) {
       FailAt(i, error);
     }

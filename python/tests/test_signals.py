@@ -53,6 +53,27 @@ print("closed", flush=True)
 """
 
 
+MANY_ROWS = """
+import time
+import rewardloop as rl
+
+row = {"item_id": "a", "response": "#### 1", "ground_truth": "1"}
+rows = [row] * 1_500_000 + [{"no such field": 1}]
+with rl.AsyncRewardPipeline(scorer="gsm8k") as p:
+    for attempt in range(3):
+        print("waiting", flush=True)
+        try:
+            while True:
+                try:
+                    p.submit(rows)
+                except ValueError:
+                    pass
+        except KeyboardInterrupt:
+            print("interrupted", time.monotonic(), flush=True)
+print("closed", flush=True)
+"""
+
+
 def interrupted_after(program: str) -> float:
     """The least of three times from a Ctrl-C to its exception: a busy machine may let a process wait, not three times in a row."""
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -84,6 +105,10 @@ def interrupted_after(program: str) -> float:
 ])
 def test_ctrl_c_ends_judging_without_an_engine(call: str) -> None:
     assert interrupted_after(DIRECT.replace("CALL", call)) < 0.2
+
+
+def test_ctrl_c_ends_the_reading_of_many_rows() -> None:
+    assert interrupted_after(MANY_ROWS) < 0.2
 
 
 @pytest.mark.parametrize("call", [
