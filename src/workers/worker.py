@@ -267,6 +267,7 @@ class LoopRunner(Runner):
             except BaseException as error:  # SystemExit of a task, or what a signal handler raised: the loop can go on
                 self.link.text(current_call.get(), traceback_text(error))
                 if isinstance(error, OSError) and error.errno == errno.EBADF:
+                    self.link.flush()
                     os._exit(1)  # user code has closed the loop's own descriptors
 
     def is_last(self):
@@ -460,6 +461,7 @@ def start(link, board, hello):
         kind = LoopRunner if function.is_async else ThreadRunner
         runner = kind(link, board, function, printers, randoms)
         threading.Thread(target=board.beat, args=(runner.interrupt, link), daemon=True).start()
+        threading.Thread(target=link.flush_late, daemon=True).start()
         runner.prepare(hello["threads"])
     except FunctionError as error:
         say_failed(link, str(error), error.hint)

@@ -87,7 +87,8 @@ class Board:
     def beat(self, interrupt, link):
         while True:
             self.words[HEARTBEAT] = time.monotonic_ns()
-            link.flush()  # replies that wait behind a call that takes long
+            if link.outbox:  # replies that wait behind a call that takes long
+                link.late.set()
             call = self.words[INTERRUPT]
             if call:
                 self.words[INTERRUPT] = 0
@@ -109,6 +110,7 @@ class Link:
         self.outbox = collections.deque()  # (kind, body)
         self.sending = b""  # of the outbox, while it is being sent
         self.flushed = 0  # when
+        self.late = threading.Event()
         self.space = bytearray(READ_BYTES)  # what was received and is no whole frame yet: the first `filled` bytes
         self.filled = 0
         self.said = {}  # call -> how much it has printed
@@ -137,6 +139,13 @@ class Link:
                 os._exit(0)  # the engine is gone
             finally:
                 self.lock.release()
+
+    def flush_late(self):
+        """For a thread of its own: the heart must beat on while the engine takes its time to read."""
+        while True:
+            self.late.wait()
+            self.late.clear()
+            self.flush()
 
     def is_overdue(self):
         """The last flush was so long ago that what comes next should not wait for company."""

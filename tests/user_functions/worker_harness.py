@@ -90,7 +90,10 @@ class Worker:
         self.failed = kind == FAILED
 
     def send(self, kind: int, body: bytes) -> None:
-        self.socket.sendall(HEADER.pack(len(body), kind) + body)
+        try:
+            self.socket.sendall(HEADER.pack(len(body), kind) + body)
+        except BrokenPipeError:
+            pass  # it has ended, as receive() will say
 
     def receive(self) -> tuple[int, bytes]:
         """The next frame; texts and replies are kept too."""
