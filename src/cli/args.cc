@@ -373,8 +373,13 @@ int RunCommand(const std::vector<std::string>& arguments) {
   } catch (const CLI::CallForHelp&) {
     return Print(root.help()) ? kExitDone : kExitUsage;
   } catch (const CLI::ParseError& error) {
-    return Fail(InvalidArgument(error.what(),
-                                SuggestionForArgument(*ActiveApp(&root), error.what(), arguments)));
+    std::string message = error.what();
+    if (dynamic_cast<const CLI::ExtrasError*>(&error)) {  // whose own text has them from last to first
+      message = "not expected here:";
+      for (const std::string& extra : root.remaining(true)) message += " " + extra;
+    }
+    return Fail(InvalidArgument(message,
+                                SuggestionForArgument(*ActiveApp(&root), message, arguments)));
   }
   if (parsed.show_version) return Print(std::string(Version()) + "\n") ? kExitDone : kExitUsage;
   if (parsed.args.verb == Verb::kNone) {

@@ -32,6 +32,7 @@ ROW = json.dumps(gsm8k_row(1))
     (ROW, ("--overflow", "bloc"),
      "error: --overflow: 'overflow' must be one of 'block', 'drop_oldest', 'reject', not \"bloc\"\n"
      "hint: did you mean 'block'?\n"),
+    (ROW, ("--scorr", "gsm8k", "more"), "error: not expected here: --scorr gsm8k more\nhint: did you mean --scorer?\n"),
     (ROW, ("--scorer-arg", "method"), "error: --scorer-arg 'method': expected NAME=VALUE\n"),
     (ROW, ("--scorer", "my.py:fn"),
      "error: there is no Python file 'my.py'\nhint: paths are relative to the working folder\n"),
