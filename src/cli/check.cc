@@ -170,22 +170,22 @@ class CheckCommand {
     ++sources_[row.item.data_source];
     if (const Status joined = window_->Join(rows, row); !joined.ok())
       findings_.AddStatus("session", *row.item.session_id, "", joined);
-    CheckScorer(place, row.item);
+    if (CheckScorer(place, row.item)) trial_.Add(place, row.item);
     const Json* score = nullptr;
     for (const std::string& column : score_columns_) {
       if (!score || score->is_null()) score = row.columns.Find(column);
     }
     group_checks_.Add(place, row.line_number, row.item, score, &findings_);
-    if (built_.manager->Admit(row.item).ok()) trial_.Add(place, row.item);
   }
 
-  void CheckScorer(const std::string& place, const RewardItem& item) {
+  // False when a run would not take the item.
+  bool CheckScorer(const std::string& place, const RewardItem& item) {
     const Status admitted = built_.manager->Admit(item);
     if (!admitted.ok()) {
       const bool only_warn = config_.unknown_rewards == UnknownRewards::kWarn;
       findings_.Add(!only_warn, "data_source", item.data_source, place, admitted.message(),
                     only_warn ? "these rows will be unscorable" : admitted.hint());
-      return;
+      return false;
     }
     const Scorer* const scorer = built_.scorers->Select(item);
     if (!scorer) {
@@ -194,13 +194,14 @@ class CheckCommand {
           "data source '" + item.data_source + "' is known, but there is no scorer for it",
           "these rows will be unscorable; --data-source '" + item.data_source +
               "=NAME' gives it one");
-      return;
+      return true;
     }
     if (item.ground_truth.is_null() && NeedsTruth(scorer)) {
       findings_.Add(true, "ground_truth", scorer->name(), place,
                     "there is no ground truth, and scorer '" + scorer->name() + "' needs one",
                     "name its column with --field ground_truth=COLUMN");
     }
+    return true;
   }
 
   // Asks the scorer about an item that has none.

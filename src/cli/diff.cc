@@ -19,8 +19,6 @@
 namespace rewardloop::cli {
 namespace {
 
-constexpr int64_t kCollectWaitNs = 100'000'000;
-
 bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
@@ -282,17 +280,13 @@ class DiffCommand {
   }
 
   static Status Fill(const BatchHandle& handle, Side* side) {
-    while (true) {
-      auto collected = side->built.pipeline->Collect(handle, kCollectWaitNs);
-      if (InterruptSignal() != 0) return Cancelled("interrupted");
-      if (collected.status().code() == StatusCode::kDeadlineExceeded) continue;
-      if (!collected.ok()) return collected.status();
-      for (size_t i = 0; i < collected->results.size() && i < side->row_of_item.size(); ++i) {
-        Judged& judged = side->judged[side->row_of_item[i]];
-        judged = JudgedOf(collected->results[i], judged.group_id);
-      }
-      return Status();
+    RL_ASSIGN_OR_RETURN(const Collected collected,
+                        CollectUnlessInterrupted(side->built.pipeline.get(), handle));
+    for (size_t i = 0; i < collected.results.size() && i < side->row_of_item.size(); ++i) {
+      Judged& judged = side->judged[side->row_of_item[i]];
+      judged = JudgedOf(collected.results[i], judged.group_id);
     }
+    return Status();
   }
 
   const DiffArgs& args_;

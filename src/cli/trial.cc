@@ -2,26 +2,19 @@
 
 #include <algorithm>
 
-#include "cli/signals.h"
+#include "cli/engine.h"
 
 namespace rewardloop::cli {
 namespace {
-
-constexpr int64_t kCollectWaitNs = 100'000'000;
 
 // Scores `items` in a step of their own; results in their order.
 Result<std::vector<RewardResult>> Score(AsyncRewardPipeline* pipeline,
                                         std::vector<RewardItem> items) {
   const int64_t step = pipeline->BeginStep();
   RL_ASSIGN_OR_RETURN(const BatchHandle handle, pipeline->Submit(std::move(items), step));
-  while (true) {
-    auto collected = pipeline->Collect(handle, kCollectWaitNs);
-    if (InterruptSignal() != 0) return Cancelled("interrupted");
-    if (collected.status().code() == StatusCode::kDeadlineExceeded) continue;
-    if (!collected.ok()) return collected.status();
-    RL_RETURN_IF_ERROR(pipeline->EndStep(step));
-    return std::move(collected->results);
-  }
+  RL_ASSIGN_OR_RETURN(Collected collected, CollectUnlessInterrupted(pipeline, handle));
+  RL_RETURN_IF_ERROR(pipeline->EndStep(step));
+  return std::move(collected.results);
 }
 
 // Found in the row itself, without a trial.
@@ -37,18 +30,15 @@ bool DependsOnLoad(const RewardResult& result) {
 }
 
 std::string Outcome(const RewardResult& result) {
-  if (!result.score) return std::string(ItemStatusName(result.status));
-  std::string text;
-  AppendJsonDouble(*result.score, &text);
-  return text;
+  return result.score ? Json(*result.score).Dump() : std::string(ItemStatusName(result.status));
 }
 
 }  // namespace
 
-void Trial::Add(const std::string& place, RewardItem item) {
+void Trial::Add(const std::string& place, const RewardItem& item) {
   if (tried() == rows_ || ids_.Insert(item.item_id, 0) != IdTable::kAbsent) return;
-  item.group_size.reset();
-  items_.push_back(std::move(item));
+  items_.push_back(item);
+  items_.back().group_size.reset();
   places_.push_back(place);
 }
 

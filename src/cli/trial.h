@@ -18,7 +18,7 @@ class Trial {
 
   // Takes the item unless it has enough of them. Siblings may be missing, so a group counts as
   // whole with the members that came.
-  void Add(const std::string& place, RewardItem item);
+  void Add(const std::string& place, const RewardItem& item);
   // Blocks. kCancelled when a signal came.
   Status Run(AsyncRewardPipeline* pipeline, Findings* findings);
   int64_t tried() const { return static_cast<int64_t>(items_.size()); }
