@@ -22,11 +22,6 @@
 namespace rewardloop::cli {
 namespace {
 
-bool IsRegularOrNew(const std::string& path) {
-  struct stat info{};
-  return ::stat(path.c_str(), &info) != 0 ? errno == ENOENT : S_ISREG(info.st_mode);
-}
-
 bool SameFile(const std::string& a, const std::string& b) {
   struct stat first{}, second{};
   return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&

@@ -166,11 +166,13 @@ Status WriteToSpecialFile(const std::string& path, std::string_view content) {
 
 }  // namespace
 
-Status WriteFileAtomically(const std::string& path, std::string_view content) {
+bool IsRegularOrNew(const std::string& path) {
   struct stat info{};
-  const bool special =
-      ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-  if (special) return WriteToSpecialFile(path, content);
+  return ::stat(path.c_str(), &info) != 0 ? errno == ENOENT : S_ISREG(info.st_mode);
+}
+
+Status WriteFileAtomically(const std::string& path, std::string_view content) {
+  if (!IsRegularOrNew(path)) return WriteToSpecialFile(path, content);
   RL_ASSIGN_OR_RETURN(const std::unique_ptr<AtomicFile> file, AtomicFile::Open(path));
   RL_RETURN_IF_ERROR(file->Append(content));
   return file->Commit();

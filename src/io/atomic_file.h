@@ -35,6 +35,9 @@ class AtomicFile {
   std::string buffer_;
 };
 
+// A regular file, or none yet: one that can be replaced.
+bool IsRegularOrNew(const std::string& path);
+
 // Replaces the content of `path` in one step. A pipe or a device is written to instead.
 Status WriteFileAtomically(const std::string& path, std::string_view content);
 

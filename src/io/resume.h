@@ -40,8 +40,8 @@ struct DoneRows {
 };
 
 // Reads the rows of `output` that have a score. Rows without one, those that `keep` (null: all) does
-// not want, and all but the first of an id are taken out of the file (which is replaced in one step); a torn last line is left to be cut.
-// kDataLoss: a line is not a row of ours. `row` is called for each kept row; `columns` names what
+// not want, and all but the first of an id are taken out of the file (which is replaced in one
+// step); a torn last line is left to be cut. kDataLoss: a line is not a row of ours. `row` is called for each kept row; `columns` names what
 // it wants to see besides id, status and score.
 Result<DoneRows> ReadDoneRows(const std::string& output, const std::vector<std::string>& columns,
                               const std::function<void(const DoneRow&)>& row,
