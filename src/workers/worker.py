@@ -118,8 +118,8 @@ class Runner:
     def interrupt(self, call):
         pass  # threads end with their worker
 
-    def is_last(self):
-        """No other reply is about to follow the one that was just given."""
+    def flush_soon(self):
+        """A reply was given: sends it now, or with those that are about to follow."""
         raise NotImplementedError
 
     def finish(self, call, slot, body):
@@ -129,8 +129,10 @@ class Runner:
         self.link.forget(call)
         self.board.end(slot)
         self.link.reply(call, body)
-        if self.is_last() or self.link.is_overdue():
+        if self.link.is_overdue():
             self.link.flush()
+        else:
+            self.flush_soon()
 
 
 def entries(body):
@@ -167,8 +169,9 @@ class ThreadRunner(Runner):
             except BaseException as error:  # a signal handler of a call that is over
                 self.link.text(0, traceback_text(error))
 
-    def is_last(self):
-        return self.calls.empty()
+    def flush_soon(self):
+        if self.calls.empty():
+            self.link.flush()
 
     def read(self):
         while True:
@@ -270,12 +273,11 @@ class LoopRunner(Runner):
                     self.link.flush()
                     os._exit(1)  # user code has closed the loop's own descriptors
 
-    def is_last(self):
+    def flush_soon(self):
         # Others may end in this turn of the loop.
         if not self.will_flush:
             self.will_flush = True
             self.loop.call_soon(self.flush, context=self.own_context)
-        return False
 
     def flush(self):
         self.will_flush = False
