@@ -107,18 +107,13 @@ Result<std::vector<RewardItem>> ReadItems(const std::string& path, const FieldMa
 
 ItemVector ItemsFromFile(const std::string& path, const std::string& preset, const nb::object& fields) {
   const FieldMap map = ValueOrThrow(FieldMap::Make(preset, JsonFrom(fields.ptr(), "fields")));
-  std::optional<nb::python_error> raised;
+  Interruption interrupted;
   std::optional<Result<std::vector<RewardItem>>> items;
   {
     GilRelease release;
-    items = ReadItems(path, map, [&] {
-      GilAcquire acquire;
-      if (PyErr_CheckSignals() == 0) return false;
-      raised.emplace();
-      return true;
-    });
+    items = ReadItems(path, map, std::ref(interrupted));
   }
-  if (raised) throw std::move(*raised);
+  interrupted.Rethrow();
   return {std::make_shared<std::vector<RewardItem>>(ValueOrThrow(std::move(*items)))};
 }
 

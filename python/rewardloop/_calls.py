@@ -10,6 +10,7 @@ import enum
 import inspect
 import json
 import math
+import os
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import SimpleNamespace
@@ -24,7 +25,8 @@ _MAX_MESSAGE = 2000
 _MAX_FRAMES = 6
 _LARGE = 2.0**53  # integers up to here are exact doubles
 # What verl's functions are called with, and which value of an item that is.
-_VERL_COLUMNS = {"data_source": "data_source", "solution_str": "response", "ground_truth": "ground_truth", "extra_info": "extra_info"}
+_VERL_COLUMN = {"data_source": "data_source", "solution_str": "response", "ground_truth": "ground_truth", "extra_info": "extra_info"}
+_VERL_COLUMNS = {"verl": _VERL_COLUMN, "verl_batch": {name + "s": key for name, key in _VERL_COLUMN.items()}}
 _NUMBERS = frozenset((float, int, bool))
 # Columns that TRL's functions call the ground truth, where the row has no column of that name.
 _TRUTH_NAMES = ("answer", "answers", "solution", "target", "label", "gold", "reference", "reference_answer")
@@ -107,8 +109,7 @@ class UserFunction:
         self.form = form
         call = function if inspect.isroutine(function) else getattr(type(function), "__call__", function)
         self.is_async = inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
-        columns = _VERL_COLUMNS if form == "verl" else {name + "s": key for name, key in _VERL_COLUMNS.items()}
-        self._verl_columns = list(self.parameters.accepted(columns).items())
+        self._verl_columns = list(self.parameters.accepted(_VERL_COLUMNS.get(form, {})).items())
         self._check_arguments()
 
     @property
@@ -118,7 +119,7 @@ class UserFunction:
     def _check_arguments(self) -> None:
         if self.form.startswith("slime"):
             return
-        known = {"verl": list(_VERL_COLUMNS), "verl_batch": [name + "s" for name in _VERL_COLUMNS]}.get(self.form)
+        known = _VERL_COLUMNS.get(self.form)
         missing = [n for n in self.parameters.required if n not in self.arguments and known and n not in known]
         if missing:
             raise FunctionError(
@@ -401,14 +402,18 @@ def exception_verdict(error: BaseException) -> Verdict:
     return {"status": "error", "class": error_class, "message": text[: 2 * _MAX_MESSAGE]}
 
 
+# The package's; a worker has this file without a name.
+_FOLDER = os.path.dirname(globals().get("__file__", ""))
+
+
 def _is_ours(filename: str) -> bool:
-    return filename.startswith("<rewardloop") or filename == globals().get("__file__")
+    return filename.startswith("<rewardloop") or (_FOLDER != "" and os.path.dirname(filename) == _FOLDER)
 
 
 def kind_of(error: BaseException) -> str:
     """The same for errors of one type that come from one place, whatever they say."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return " ".join([type(error).__name__, *(f"{f.filename}:{f.lineno}" for f in frames[-_MAX_FRAMES:])])
+    places = [f"{frame.f_code.co_filename}:{line}" for frame, line in traceback.walk_tb(error.__traceback__)]
+    return " ".join([type(error).__name__, *places[-_MAX_FRAMES:]])
 
 
 def traceback_text(error: BaseException) -> str:

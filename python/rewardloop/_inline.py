@@ -20,7 +20,6 @@ from ._manager import RewardManager, overridden, verdict_from, verdicts_by_id
 
 if TYPE_CHECKING:
     import asyncio  # at run time only those who use it pay for it
-    from types import TracebackType
 
 # Calls that the event loop's thread fetches at once.
 _MOST = 64
@@ -113,7 +112,6 @@ class Runner:
                 thread.join(max(0.0, deadline - time.monotonic()))
 
     def _failed(self, error: BaseException, body: bytes, count: int) -> bytes:
-        error.__traceback__ = _from_the_users_code(error.__traceback__)
         kind = type(error).__name__
         self._raised[kind] += 1
         seen = self._raised[kind]
@@ -195,12 +193,6 @@ class Runner:
         finally:
             tasks.pop(call, None)
         calls.complete(call, reply)
-
-
-def _from_the_users_code(traceback: TracebackType | None) -> TracebackType | None:
-    while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
-        traceback = traceback.tb_next
-    return traceback
 
 
 def _first_id(body: bytes) -> str:
