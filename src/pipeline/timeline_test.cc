@@ -1,8 +1,13 @@
-// Head start, tail, overlap and share by hand-computed examples, through the public pipeline and for every granularity.
+// Head start, tail, overlap and share by hand-computed examples, through the public pipeline, for every granularity and manager.
 #include <gtest/gtest.h>
+
+#include <map>
+#include <string>
 
 #include "pipeline/step_timeline.h"
 #include "pipeline/testing.h"
+#include "rewardloop/registry.h"
+#include "rewardloop/scorer_selector.h"
 #include "rewardloop/simulator.h"
 
 namespace rewardloop {
@@ -58,29 +63,71 @@ class UserManager final : public RewardManager {
   const std::shared_ptr<testing::TimerScorer> scorer_;
 };
 
+// Samples at 3, 6, 9 and 12 s, each judged in 1 s; sampling ends with the last.
+void ExpectTimesOfFourSamples(Simulator* simulator, std::shared_ptr<Engine> engine, std::shared_ptr<RewardManager> manager) {
+  const auto pipeline = testing::MakePipeline(std::move(engine), std::move(manager));
+  simulator->RunFor(100 * kSecond);  // the clock's origin must not matter
+  const int64_t step = pipeline->BeginStep();
+  std::vector<BatchHandle> handles;
+  for (int i = 0; i < 4; ++i) {
+    simulator->RunFor(3 * kSecond);
+    handles.push_back(*pipeline->Submit({MakeItem(std::to_string(i))}, step));
+  }
+  ASSERT_TRUE(pipeline->SamplingDone(step).ok());
+  for (const BatchHandle& handle : handles) {
+    const Result<Collected> collected = pipeline->Collect(handle);
+    ASSERT_TRUE(collected.ok());
+    EXPECT_EQ(collected->results[0].status, ItemStatus::kScored);
+  }
+  const StepMetrics metrics = *pipeline->MetricsOf(step);
+  EXPECT_EQ(metrics.items, 4);
+  EXPECT_DOUBLE_EQ(*metrics.reward_head_start_s, 3.0);
+  EXPECT_DOUBLE_EQ(*metrics.reward_tail_after_sample_s, 1.0);
+  EXPECT_DOUBLE_EQ(metrics.reward_s, 4.0);
+  EXPECT_DOUBLE_EQ(metrics.collect_wait_s, 1.0);
+  EXPECT_DOUBLE_EQ(*metrics.overlap_ratio, 0.75);
+  EXPECT_DOUBLE_EQ(*metrics.reward_share_in_sampling, 0.75);
+}
+
 TEST(StepMetrics, StreamedStepOfFourSamples) {
   for (const Granularity granularity : {Granularity::kItem, Granularity::kBatch, Granularity::kGroup}) {
     const auto simulator = Simulator::Make();
-    const auto pipeline =
-        testing::MakePipeline(Engine::MakeOn(simulator.get()),
-                              std::make_shared<UserManager>(granularity, std::make_shared<testing::TimerScorer>()));
-    simulator->RunFor(100 * kSecond);  // the clock's origin must not matter
-    const int64_t step = pipeline->BeginStep();
-    std::vector<BatchHandle> handles;
-    for (int i = 0; i < 4; ++i) {  // samples at 3, 6, 9 and 12 s; sampling ends with the last
-      simulator->RunFor(3 * kSecond);
-      handles.push_back(*pipeline->Submit({MakeItem(std::to_string(i))}, step));
-    }
-    ASSERT_TRUE(pipeline->SamplingDone(step).ok());
-    for (const BatchHandle& handle : handles) ASSERT_TRUE(pipeline->Collect(handle).ok());
-    const StepMetrics metrics = *pipeline->MetricsOf(step);
-    EXPECT_EQ(metrics.items, 4);
-    EXPECT_DOUBLE_EQ(*metrics.reward_head_start_s, 3.0);
-    EXPECT_DOUBLE_EQ(*metrics.reward_tail_after_sample_s, 1.0);
-    EXPECT_DOUBLE_EQ(metrics.reward_s, 4.0);
-    EXPECT_DOUBLE_EQ(metrics.collect_wait_s, 1.0);
-    EXPECT_DOUBLE_EQ(*metrics.overlap_ratio, 0.75);
-    EXPECT_DOUBLE_EQ(*metrics.reward_share_in_sampling, 0.75);
+    ExpectTimesOfFourSamples(simulator.get(), Engine::MakeOn(simulator.get()),
+                             std::make_shared<UserManager>(granularity, std::make_shared<testing::TimerScorer>()));
+  }
+}
+
+TEST(StepMetrics, EveryBuiltInManagerHasTheSameTimes) {
+  ScorerRegistry scorers;
+  ScorerSpec spec;
+  spec.name = "timer";
+  spec.version = "1";
+  spec.make = [](const Json&) -> Result<std::unique_ptr<Scorer>> {
+    auto scorer = std::make_unique<testing::TimerScorer>();
+    scorer->verdict = [](const RewardItem&, int) {
+      Verdict verdict = Verdict::Scored(1.0);
+      verdict.components = {{"part", 1.0}};
+      return verdict;
+    };
+    return std::unique_ptr<Scorer>(std::move(scorer));
+  };
+  ASSERT_TRUE(scorers.Register(spec).ok());
+  const std::map<std::string, std::string> arguments = {
+      {"naive", "{}"}, {"batch", "{}"}, {"dapo", "{}"}, {"gdpo", "{}"}, {"rate_limited", R"({"max_concurrent": 2})"},
+      {"weighted", R"({"parts": [{"name": "part", "scorer": "timer", "weight": 1}]})"}};
+  const ManagerRegistry managers = ManagerRegistry::WithBuiltins();
+  for (const ManagerSpec& manager : managers.specs()) {
+    if (manager.name == "remote") continue;  // has processes, which no simulator runs
+    SCOPED_TRACE(manager.name);
+    const auto simulator = Simulator::Make();
+    const std::shared_ptr<Engine> engine = Engine::MakeOn(simulator.get());
+    ManagerSpec::Deps deps;
+    deps.scorers = *ScorerSelector::Make(scorers, {.scorer = "timer"});
+    deps.registry = &scorers;
+    deps.engine = engine.get();
+    const auto made = managers.Make(manager.name, *Json::Parse(arguments.at(manager.name)), deps);
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    ExpectTimesOfFourSamples(simulator.get(), engine, *made);
   }
 }
 
